@@ -1,0 +1,18 @@
+// Jest on ESM. The vm-modules flag comes from .ci/jest.mjs; test/jest-setup.mjs asserts it.
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/envtest/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
+    ],
+  },
+  globalSetup: '<rootDir>/test/jest-setup.mjs',
+  reporters: ['default', '<rootDir>/test/jest-totals.mjs'],
+  workerIdleMemoryLimit: '1GB',
+};
