@@ -1,0 +1,189 @@
+// The narrow port between what we decide and an API server: requests, caches and watches.
+//
+// Effects and controllers see these types only; src/kube implements them on one keep-alive transport, and tests implement
+// them on the embedded API server's in-process handler. Types only.
+
+/** A Kubernetes object as JSON. Unknown fields are kept. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly generation?: number;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly finalizers?: readonly string[];
+    readonly ownerReferences?: readonly {
+      readonly apiVersion: string;
+      readonly kind: string;
+      readonly name: string;
+      readonly uid: string;
+      readonly controller?: boolean;
+      readonly blockOwnerDeletion?: boolean;
+    }[];
+  };
+}
+
+/** Which REST resource: `{ group: 'cluster.x-k8s.io', version: 'v1beta2', plural: 'machines', kind: 'Machine', namespaced: true }`. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/** One object of a resource. `namespace` is empty for cluster-scoped ones. */
+export interface Target {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The closed list of what an API server's answer, or its absence, can mean. */
+export type ApiFailureKind =
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Invalid'
+  | 'BadRequest'
+  | 'Forbidden'
+  | 'Unauthorized'
+  | 'TooManyRequests'
+  | 'Gone'
+  | 'NoSuchResource'
+  | 'Unavailable'
+  | 'Refused'
+  | 'Aborted'
+  /** It may have happened: a timeout, reset or 5xx after the request was sent. Only for writes. */
+  | 'Unknown';
+
+/** Thrown by every client call that does not succeed. `message` is the server's text. */
+export interface ApiFailure {
+  readonly kind: ApiFailureKind;
+  readonly status: number | null;
+  readonly reason: string;
+  readonly message: string;
+  readonly retryAfterMs: number | null;
+  readonly verb: string;
+  readonly target: { readonly kind: string; readonly namespace: string; readonly name: string };
+}
+
+/** Carries an ApiFailure through a throw. */
+export class ApiError extends Error {
+  readonly failure: ApiFailure;
+  constructor(failure: ApiFailure) {
+    super(failure.message);
+    this.name = 'ApiError';
+    this.failure = failure;
+  }
+}
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds for the whole call; the client's default otherwise. */
+  readonly timeoutMs?: number;
+  /** Asks for metadata only (PartialObjectMetadata). */
+  readonly metadataOnly?: boolean;
+}
+
+export interface WriteOptions extends RequestOptions {
+  /** Only `status` and `eviction` and their like: the subresource's name. */
+  readonly subresource?: string;
+  readonly dryRun?: boolean;
+}
+
+export interface ListOptions extends RequestOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly resourceVersion?: string;
+  readonly limit?: number;
+  readonly continueToken?: string;
+}
+
+export interface ListResult<T> {
+  readonly resourceVersion: string;
+  readonly continueToken: string | null;
+  readonly items: readonly T[];
+}
+
+export interface DeleteOptions extends WriteOptions {
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  readonly gracePeriodSeconds?: number;
+}
+
+/** One API server, one identity. Every method throws ApiError and nothing else. */
+export interface ApiClient {
+  get<T extends KubeObject>(target: Target, options?: RequestOptions): Promise<T>;
+  list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<ListResult<T>>;
+  create<T extends KubeObject>(resource: Resource, object: object, options?: WriteOptions): Promise<T>;
+  /** PUT; guarded when the object carries a resourceVersion. */
+  update<T extends KubeObject>(target: Target, object: object, options?: WriteOptions): Promise<T>;
+  /** RFC 7386. Put `metadata.resourceVersion` (and uid) into the body to guard it. */
+  mergePatch<T extends KubeObject>(target: Target, body: object, options?: WriteOptions): Promise<T>;
+  /** Server-side apply. */
+  apply<T extends KubeObject>(
+    target: Target,
+    object: object,
+    options: WriteOptions & { readonly fieldManager: string; readonly force?: boolean },
+  ): Promise<T>;
+  delete(target: Target, options?: DeleteOptions): Promise<void>;
+  /** POST to a subresource such as `eviction`, or to a review resource. */
+  post<T>(path: string, body: object, options?: RequestOptions): Promise<T>;
+  /** A watch as an async iterable of events; ends when the server closes it; throws ApiError. */
+  watch<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions & { readonly timeoutSeconds?: number; readonly onBytes?: () => void },
+  ): AsyncIterable<WatchEvent<T>>;
+}
+
+export type WatchEvent<T> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string }
+  | { readonly type: 'ERROR'; readonly status: number; readonly reason: string; readonly message: string };
+
+/** What changed in a cache. `sync` marks what a list or relist reported, where nobody changed anything just now. */
+export interface CacheChange<T> {
+  readonly type: 'added' | 'updated' | 'deleted';
+  readonly sync: boolean;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/** The newest known objects of one resource. Objects are frozen: nobody changes them. */
+export interface Cache<T extends KubeObject> {
+  readonly resource: Resource;
+  /** True after the first complete list. */
+  readonly synced: boolean;
+  get(namespace: string, name: string): T | undefined;
+  list(namespace?: string): readonly T[];
+  /** Objects under a value of an index that was declared when the cache was made. */
+  byIndex(index: string, value: string): readonly T[];
+  subscribe(listener: (change: CacheChange<T>) => void): () => void;
+  /** The newest resourceVersion that a list, event or bookmark showed. */
+  readonly resourceVersion: string;
+}
+
+/** State of the way to one workload cluster. */
+export type ConnectionState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'connected'; readonly client: ApiClient }
+  | { readonly kind: 'failed'; readonly message: string; readonly sinceMs: number; readonly retryAtMs: number };
+
+/** Connections to workload clusters; each exists while a turn wants one and 60 s after. */
+export interface WorkloadConnections {
+  /** A connected client for the cluster, or an ApiError / ConnectionError that says why not. One attempt per cluster at a time. */
+  client(cluster: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<ApiClient>;
+  state(cluster: { readonly namespace: string; readonly name: string }): ConnectionState;
+  /** Called when a connection comes up, fails, or its kubeconfig Secret changes: wakes those who wait. */
+  subscribe(listener: (cluster: { readonly namespace: string; readonly name: string }) => void): () => void;
+  close(): Promise<void>;
+}
