@@ -1,0 +1,143 @@
+// How flags are described and read, in the shapes that Go's pflag accepts.
+//
+// `--a=b`, `--a b`, `-v=5`, `-v 5`, `--a_b=c` and `--bool=false` all work, so that a Deployment written for the Go provider
+// keeps its arguments. This file knows no flag by name.
+
+/** How the text of a flag is read. */
+export type FlagKind = 'bool' | 'string' | 'int' | 'duration' | 'list';
+
+/** One flag. `effect: 'none'` is accepted for compatibility and logged once when it is set. */
+export interface FlagSpec {
+  readonly name: string;
+  readonly kind: FlagKind;
+  readonly default: string;
+  readonly help: string;
+  readonly effect?: 'none';
+  readonly choices?: readonly string[];
+  /** True for what this operator adds to the upstream manager's flags. */
+  readonly own?: boolean;
+}
+
+/** A usage mistake: the command ends with exit code 2 and this one line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+/** Reads a Go duration (`15m`, `1h30m`, `500ms`, `0`) as milliseconds; null when it is none. */
+export function parseDurationMs(text: string): number | null {
+  if (/^[-+]?0$/.test(text)) return 0;
+  const match = /^([-+]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text);
+  if (match === null) return null;
+  let total = 0;
+  for (const part of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)) {
+    total += Number(part[1]) * (DURATION_UNITS_MS[part[2] ?? ''] ?? 0);
+  }
+  return match[1] === '-' ? -total : total;
+}
+
+/** Reads a Go boolean as strconv.ParseBool does; null when it is none. */
+export function parseBool(text: string): boolean | null {
+  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text)) return false;
+  return null;
+}
+
+/** The edit distance of two words, for suggestions. */
+export function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(change, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** The known word nearest to a mistyped one, or null when nothing is near. */
+export function nearest(word: string, known: readonly string[]): string | null {
+  const scored = known.map((name) => ({ name, distance: editDistance(word, name) }));
+  scored.sort((a, b) => a.distance - b.distance);
+  const best = scored[0];
+  return best !== undefined && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.name : null;
+}
+
+/** Reads a command line into raw texts by flag name. Throws UsageError with the nearest name for an unknown flag. */
+export function readFlags(specs: readonly FlagSpec[], args: readonly string[]): ReadonlyMap<string, string> {
+  const byName = new Map(specs.map((spec) => [spec.name, spec]));
+  const values = new Map<string, string>();
+  for (let index = 0; index < args.length; index += 1) {
+    const token = args[index] ?? '';
+    const match = /^(--?)([A-Za-z][A-Za-z0-9_.-]*)(?:=([\s\S]*))?$/.exec(token);
+    if (match === null)
+      throw new UsageError(`unexpected argument ${JSON.stringify(token)}: this command takes flags only`);
+    const name = (match[2] ?? '').replaceAll('_', '-');
+    const spec = byName.get(name);
+    if (spec === undefined || (match[1] === '-' && name.length > 1)) throw unknownFlag(token, name, [...byName.keys()]);
+    let text = match[3];
+    if (text === undefined && spec.kind === 'bool') text = 'true';
+    if (text === undefined) {
+      index += 1;
+      text = args[index];
+      if (text === undefined) throw new UsageError(`flag needs an argument: --${name}`);
+    }
+    const before = values.get(name);
+    values.set(name, spec.kind === 'list' && before !== undefined ? `${before},${text}` : text);
+  }
+  return values;
+}
+
+function unknownFlag(token: string, name: string, known: readonly string[]): UsageError {
+  const near = nearest(name, known);
+  return new UsageError(`unknown flag: ${token.split('=')[0]}${near === null ? '' : ` (did you mean --${near}?)`}`);
+}
+
+/** The environment variable that stands in for a flag: `--kube-api-qps` -> `KUBEADM_BOOTSTRAP_KUBE_API_QPS`. */
+export function environmentName(flag: string): string {
+  return `KUBEADM_BOOTSTRAP_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** One flag's value after flag, environment and default were asked in this order; checked for its kind. */
+export function flagText(
+  spec: FlagSpec,
+  given: ReadonlyMap<string, string>,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const text = given.get(spec.name) ?? environment[environmentName(spec.name)] ?? spec.default;
+  const wrong = (want: string): UsageError =>
+    new UsageError(`invalid argument ${JSON.stringify(text)} for --${spec.name}: ${want}`);
+  if (spec.kind === 'bool' && parseBool(text) === null) throw wrong('want true or false');
+  if (spec.kind === 'int' && !/^[-+]?\d+$/.test(text)) throw wrong('want a whole number');
+  if (spec.kind === 'duration' && parseDurationMs(text) === null) throw wrong('want a duration such as 15m or 30s');
+  if (spec.choices !== undefined) {
+    const words = spec.kind === 'list' ? splitList(text) : [text];
+    const bad = words.find((word) => !spec.choices?.includes(word));
+    if (bad !== undefined) {
+      const near = nearest(bad, spec.choices);
+      throw wrong(
+        `${JSON.stringify(bad)} is not one of ${spec.choices.join(', ')}${near === null ? '' : ` (did you mean ${near}?)`}`,
+      );
+    }
+  }
+  return text;
+}
+
+/** A comma list without empty words. */
+export function splitList(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+function sources(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' || entry.name === 'page' ? [] : sources(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
+}
+
+const files = [...sources('machines'), ...sources('src')];
+const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+
+function imports(file: string): string[] {
+  const text = texts.get(file) ?? '';
+  const found = [
+    ...text.matchAll(/(?:^|[\n;])\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]/g),
+    ...text.matchAll(/import\(\s*['"]([^'"]+)['"]/g),
+  ];
+  return found.map((match) => match[1] ?? '');
+}
+
+/** The folder of the house that a path belongs to. */
+function room(path: string): string {
+  const parts = path.split('/');
+  if (parts[0] === 'machines') return parts[1] === 'kit' ? 'machines/kit' : `machines/${parts[1]}`;
+  return parts.length === 2 ? path : `src/${parts[1]}`;
+}
+
+const everything = [/.*/];
+const may: readonly (readonly [RegExp, readonly RegExp[]])[] = [
+  [/^machines\/kit$/, []],
+  [/^machines\//, [/^machines\/kit$/, /^src\/conditions$/]],
+  [/^src\/conditions$/, []],
+  [/^src\/api$/, []],
+  [/^src\/bootstrap$/, [/^src\/api$/]],
+  [/^src\/host$/, [/^machines\/kit$/]],
+  [/^src\/kube$/, [/^src\/host$/, /^src\/api$/, /^src\/(limits|log|metrics)\.ts$/]],
+  [
+    /^src\/controllers$/,
+    [/^machines\//, /^src\/(bootstrap|host|conditions|api|kube)$/, /^src\/(limits|log|metrics)\.ts$/],
+  ],
+  [/^src\/webhooks$/, [/^src\/api$/, /^src\/(limits|log|metrics)\.ts$/]],
+  [/^src\/inspector$/, [/^machines\//, /^src\/(charts|host)$/, /^src\/(limits|log|metrics)\.ts$/]],
+  [/^src\/embedded$/, [/^src\/api$/, /^src\/(limits|log)\.ts$/]],
+  [/^src\/charts$/, [/^machines\//]],
+  [/^src\/(limits|log|metrics|system)\.ts$/, [/^src\/(limits|log|metrics)\.ts$/, /^src\/host$/]],
+  [/^src\/cli$/, everything],
+];
+
+const homes: Readonly<Record<string, readonly RegExp[]>> = {
+  '@kubernetes/client-node': [/^src\/kube$/],
+  undici: [/^src\/kube$/],
+  commander: [/^src\/cli$/],
+  semver: [/^src\/bootstrap$/],
+  'node-forge': [/^src\/bootstrap$/],
+  ws: [/^src\/inspector$/],
+  yaml: [/^src\/(bootstrap|cli|embedded)$/],
+  pino: [/^src\/log\.ts$/],
+  'prom-client': [/^src\/metrics\.ts$/],
+  xstate: [/^machines\//, /^src\/(host|inspector)$/],
+};
+
+describe('imports', () => {
+  test('arrows: every import -> allowed by the table of folders', () => {
+    const wrong = files.flatMap((file) =>
+      imports(file)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => relative(root, normalize(join(root, dirname(file), target))).replace(/\.js$/, '.ts'))
+        .filter((target) => room(target) !== room(file))
+        .filter(
+          (target) => !(may.find(([from]) => from.test(room(file)))?.[1] ?? []).some((to) => to.test(room(target))),
+        )
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('packages: every third-party import -> in its home folder', () => {
+    const wrong = files.flatMap((file) =>
+      imports(file)
+        .filter((target) => !target.startsWith('.') && !target.startsWith('node:'))
+        .map((target) =>
+          target
+            .split('/')
+            .slice(0, target.startsWith('@') ? 2 : 1)
+            .join('/'),
+        )
+        .filter((name) => !(homes[name] ?? []).some((home) => home.test(room(file))))
+        .map((name) => `${file} -> ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** Words that only one file may use: time, randomness, timers and the environment come in through ports elsewhere. */
+const banned: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/\bDate\.now\(|\bnew Date\(\)/, ['src/system.ts']],
+  [/\bMath\.random\(/, ['src/system.ts']],
+  [/\b(?:setTimeout|setInterval|setImmediate)\(/, ['src/system.ts']],
+  [/\bprocess\.env\b/, ['src/system.ts']],
+  [/\bconsole\./, []],
+  [/(?<![.\w])fetch\(/, []],
+];
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}
+
+describe('house rules', () => {
+  test.each(banned.map(([word, owners]) => [String(word), word, owners] as const))(
+    '%s -> only where it belongs',
+    (_, word, owners) => {
+      const users = files.filter((file) => !owners.includes(file) && word.test(withoutComments(texts.get(file) ?? '')));
+      expect(users).toEqual([]);
+    },
+  );
+
+  test('files: length -> at most 400 lines', () => {
+    expect(files.filter((file) => (texts.get(file) ?? '').split('\n').length > 401)).toEqual([]);
+  });
+
+  test('files: first lines -> say what the file is', () => {
+    expect(files.filter((file) => !/^(\/\/|\/\*\*)/.test(texts.get(file) ?? ''))).toEqual([]);
+  });
+
+  test('exports: default exports and barrels -> none', () => {
+    expect(
+      files.filter((file) => /^export default/m.test(texts.get(file) ?? '') || file.endsWith('/index.ts')),
+    ).toEqual([]);
+  });
+});
