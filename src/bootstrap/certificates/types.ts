@@ -4,11 +4,10 @@
 // surrogate, so that a Secret's bytes reach the node unchanged. A PEM text never leaves this folder inside a message.
 import type { KeyObject } from 'node:crypto';
 
+import type { CertificatePurpose, KeyPair } from '../bootstrap-types.js';
+
 /** The values of `clusterConfiguration.encryptionAlgorithm`. Absent means RSA-2048. */
 export type EncryptionAlgorithm = 'RSA-2048' | 'RSA-3072' | 'RSA-4096' | 'ECDSA-P256' | 'ECDSA-P384';
-
-/** What a key pair is for. It is also the suffix of its Secret's name and how messages call it. */
-export type CertificatePurpose = 'ca' | 'sa' | 'proxy' | 'etcd' | 'apiserver-etcd-client';
 
 /** Which machines need the set. */
 export type CertificateSetKind = 'initialControlPlane' | 'controlPlaneJoin' | 'worker';
@@ -28,31 +27,7 @@ export interface CertificateSettings {
   readonly caCertificateValidityPeriodDays?: number;
 }
 
-/** One member of a set: where it is kept, and where its parts go on the node. An empty path means: not written. */
-export interface CertificateMember {
-  readonly purpose: CertificatePurpose;
-  readonly secretName: string;
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** Supplied by the user for an external etcd: never generated, and its key may be missing. */
-  readonly external: boolean;
-  /** What is made when its Secret is missing; null: it is never made. */
-  readonly generated: 'certificateAuthority' | 'publicKey' | null;
-}
-
-/** The two parts of a pair as its Secret holds them: `tls.crt` and `tls.key`. An absent key is empty. */
-export interface KeyPair {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** A member and the pair found or made for it; null when there is none. */
-export interface LoadedCertificate {
-  readonly member: CertificateMember;
-  readonly keyPair: KeyPair | null;
-}
-
-/** What reading a pair from a Secret's data can give. */
+/** What reading a pair from a Secret's data can give. An absent `tls.key` is an empty key. */
 export type KeyPairRead =
   { readonly kind: 'loaded'; readonly keyPair: KeyPair } | { readonly kind: 'corrupt'; readonly message: string };
 
@@ -121,9 +96,6 @@ export interface KeyPool {
 
 /** What generating the missing members of a set can give. */
 export type GenerateResult =
-  | {
-      readonly kind: 'generated';
-      readonly made: readonly { readonly member: CertificateMember; readonly keyPair: KeyPair }[];
-    }
+  | { readonly kind: 'generated'; readonly made: readonly KeyPair[] }
   | { readonly kind: 'aborted' }
   | { readonly kind: 'failed'; readonly field: string; readonly message: string };
