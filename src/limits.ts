@@ -1,0 +1,104 @@
+// Every bound of the program, each with the reason for its size.
+//
+// A bound that is hit is told to somebody: as a failure, a metric or a log line. Nothing here is a tuning knob of the
+// machines: requeue times and TTLs belong to their rows and flags. Units come last in a name.
+
+/** Effects that one turn may carry out: the longest story (init with certificates) needs four; more is a bug. */
+export const TURN_STEPS_MAX = 8;
+
+/** Keys in a queue: ten times the largest fleet we were asked for. More is a leak. */
+export const QUEUE_KEYS_MAX = 200_000;
+
+/** A persisted actor: small enough that thousands cost nothing in etcd, far more than an envelope needs. */
+export const SNAPSHOT_BYTES_MAX = 1024;
+
+/** One effect, as the Go manager's reconcile timeout. */
+export const EFFECT_TIME_MAX_MS = 60_000;
+
+/** Objects per list page, as client-go: a page is parsed in a few milliseconds, so the event loop stays answerable. */
+export const LIST_PAGE_MAX = 500;
+
+/** One call to the management API server: far above what a healthy server takes, below an effect's deadline. */
+export const API_CALL_TIMEOUT_MS = 30_000;
+
+/** One call to a workload API server, as upstream's ClusterCache. */
+export const WORKLOAD_CALL_TIMEOUT_MS = 10_000;
+
+/** Reachability check of a workload API server, as upstream's health probe. */
+export const WORKLOAD_PROBE_TIMEOUT_MS = 5_000;
+
+/** TCP, proxy and TLS handshakes together: one lost packet is survived, a black hole is noticed before the call's end. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Sockets for requests to one API server: HTTP/1.1 answers one at a time, and more would only wait in the server. */
+export const REQUEST_SOCKETS_MAX = 32;
+
+/** Idle sockets are closed by us first: kube-apiserver closes after 90 s, and a write that meets its close has an unknown outcome. */
+export const SOCKET_IDLE_MAX_MS = 45_000;
+
+/** Body of one answer. A page of 500 objects of etcd's largest size would not fit a process's memory anyway. */
+export const RESPONSE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** One watch event: etcd's 1.5 MiB object as JSON with room for escapes. */
+export const WATCH_LINE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Tries of one call that the server asked to repeat later (429 with Retry-After). */
+export const CALL_TRIES_MAX = 5;
+
+/** A Retry-After above this is not waited for inside a call: the caller's own backoff knows better what to do meanwhile. */
+export const RETRY_AFTER_WAIT_MAX_MS = 10_000;
+
+/** Watches without a byte for this long are taken for dead: bookmarks come about once a minute. */
+export const WATCH_IDLE_MAX_MS = 150_000;
+
+/** Least length of a watch asked for, as client-go; up to as much again is added at random so that they do not end together. */
+export const WATCH_TIMEOUT_SECONDS = 300;
+
+/** Backoff of list and watch, as client-go: 0.8 s doubling to 30 s. */
+export const WATCH_BACKOFF_MIN_MS = 800;
+/** See WATCH_BACKOFF_MIN_MS. */
+export const WATCH_BACKOFF_MAX_MS = 30_000;
+
+/** Watches that end at once without an event this many times in a row are no accident and back off. */
+export const WATCH_SHORT_CLOSES_MAX = 3;
+
+/** A receipt that no cache shows after this long is settled by a live read. */
+export const STALE_VIEW_MAX_MS = 60_000;
+
+/** An idle workload connection is closed after this long. */
+export const CONNECTION_IDLE_MAX_MS = 60_000;
+
+/** Backoff of failed workload connections, with jitter. */
+export const CONNECTION_BACKOFF_MIN_MS = 1_000;
+/** See CONNECTION_BACKOFF_MIN_MS. */
+export const CONNECTION_BACKOFF_MAX_MS = 30_000;
+
+/** Workload connections at once: each holds sockets and TLS state. The idle one that was used least lately gives way. */
+export const CONNECTIONS_MAX = 1_000;
+
+/** Token and CA files are read again after this long, as client-go. */
+export const CREDENTIALS_AGE_MAX_MS = 60_000;
+
+/** A credential plugin that says nothing for this long is given up. */
+export const CREDENTIALS_TIME_MAX_MS = 60_000;
+
+/** Distinct Events remembered for counting repeats, as client-go. */
+export const EVENT_MEMORY_MAX = 4_096;
+
+/** A repeated Event within this window raises the count of the first instead of becoming another, as client-go. */
+export const EVENT_WINDOW_MS = 600_000;
+
+/** Repeats of one Event are written at most once in this time; the count loses nothing. */
+export const EVENT_REPEAT_MIN_MS = 60_000;
+
+/** Event messages: the API server refuses longer ones. */
+export const EVENT_MESSAGE_CHARS_MAX = 1_024;
+
+/** Events waiting to be sent: beyond it they are dropped and counted, because an overloaded server needs no more of them. */
+export const EVENT_QUEUE_MAX = 1_000;
+
+/** Watches of kinds that are named at run time (infrastructure of Machines): a fleet has a handful. */
+export const ON_DEMAND_WATCHES_MAX = 200;
+
+/** A watch that nobody holds any more is kept this long, since its next holder usually comes within a turn or two. */
+export const ON_DEMAND_IDLE_MAX_MS = 60_000;
