@@ -1,0 +1,74 @@
+// From XState's inspection events to the store: the only file that knows them.
+//
+// XState calls an observer synchronously on the actor's own call stack, so this does little and never throws: a bug here is
+// counted and forgotten. Only names, times and facts pass; an event's other content is never looked at.
+
+import type { InspectionEvent } from 'xstate';
+import type { ActorContext } from '../../machines/kit/row.js';
+import type { AnyTable } from '../charts/model.js';
+import type { InspectionStore } from './store.js';
+
+/** Which actor an observer belongs to. */
+export interface ObservedActor {
+  /** Machine id: `kubeadmconfig`. */
+  readonly machine: string;
+  readonly uid: string;
+  /** `namespace/name`. */
+  readonly id: string;
+}
+
+/** Gives an `inspect` callback for `createActor`. */
+export type ActorObserver = (actor: ObservedActor) => (event: InspectionEvent) => void;
+
+interface SeenSnapshot {
+  readonly value?: unknown;
+  readonly context?: ActorContext;
+}
+
+interface SeenEvent {
+  readonly type: string;
+  readonly nowMs?: number;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+/** Feeds the store from actors. `tables` are the machines whose rows name the requests. */
+export function observeActors(store: InspectionStore, tables: readonly AnyTable[]): ActorObserver {
+  const requests = new Map(tables.map((table) => [table.id, new Map(table.rows.map((row) => [row.id, row.request]))]));
+  return (actor) => {
+    let from = store.get(`${actor.machine}/${actor.uid}`)?.row.state ?? '';
+    return (inspection) => {
+      if (inspection.type !== '@xstate.snapshot') return;
+      const event = inspection.event as SeenEvent;
+      const snapshot = inspection.snapshot as SeenSnapshot;
+      const to = stateText(snapshot.value);
+      if (event.nowMs === undefined || event.facts === undefined || snapshot.context?.row === undefined) {
+        if (from === '') from = to;
+        return;
+      }
+      const row = snapshot.context.row ?? '';
+      store.note({
+        machine: actor.machine,
+        uid: actor.uid,
+        id: actor.id,
+        atMs: event.nowMs,
+        event: event.type,
+        row,
+        from,
+        to,
+        request: requests.get(actor.machine)?.get(row) ?? null,
+        sinceMs: snapshot.context.sinceMs,
+        wakeAtMs: snapshot.context.wakeAtMs,
+        facts: event.facts,
+      });
+      from = to;
+    };
+  };
+}
+
+/** The innermost state's name: nested states are named by their leaf. */
+export function stateText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  const [, inner] = Object.entries(value)[0] ?? [];
+  return stateText(inner);
+}

@@ -1,0 +1,243 @@
+// What the inspector knows of every actor: its row in the list, its history ring, how long others stay in a state.
+//
+// The store is fed by observe.ts and read by the page and the two protocols. It never holds an object or an event's content:
+// only names, times and the facts that project.ts allows, scrubbed once, here, at the boundary.
+//
+//   I1. Feeding it never throws into an actor, and does no JSON.
+//   I2. Unwatched, an actor costs a ring of small records, nothing else.
+//   I3. Rows are keyed by machine and uid: an actor put to rest and restored is the same row.
+
+import { scrub } from './scrub.js';
+import { projectFacts } from './project.js';
+
+/** One transition, as the ring keeps it. */
+export interface HistoryEntry {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  readonly request: string | null;
+  readonly error: string | null;
+}
+
+/** One actor in the list. */
+export interface ActorRow {
+  /** `<machine>/<uid>`. */
+  readonly key: string;
+  readonly machine: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly cluster: string;
+  readonly role: string;
+  state: string;
+  sinceMs: number;
+  row: string;
+  event: string;
+  /** `Source->Target` of the last transition that changed the state; empty before the first. */
+  edge: string;
+  wakeAtMs: number | null;
+  error: { readonly kind: string; readonly message: string; readonly atMs: number } | null;
+  transitions: number;
+}
+
+/** What happened to an actor; observe.ts makes it. `facts` are the machine's facts, not yet projected. */
+export interface ActorNote {
+  readonly machine: string;
+  readonly uid: string;
+  readonly id: string;
+  readonly atMs: number;
+  readonly event: string;
+  readonly row: string;
+  readonly from: string;
+  readonly to: string;
+  readonly request: string | null;
+  readonly sinceMs: number;
+  readonly wakeAtMs: number | null;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+interface Kept {
+  readonly row: ActorRow;
+  readonly ring: HistoryEntry[];
+  facts: Readonly<Record<string, unknown>>;
+}
+
+/** Everything that happened since a viewer looked last. */
+export interface Changes {
+  readonly updated: readonly ActorRow[];
+  readonly removed: readonly string[];
+}
+
+/** The store's port to its feeders and readers. */
+export interface InspectionStore {
+  readonly epoch: string;
+  note(note: ActorNote): void;
+  gone(machine: string, uid: string): void;
+  rows(): readonly ActorRow[];
+  get(
+    key: string,
+  ): {
+    readonly row: ActorRow;
+    readonly history: readonly HistoryEntry[];
+    readonly facts: Readonly<Record<string, unknown>>;
+  } | null;
+  /** Starts collecting changes for one viewer; call `take` at its pace and `stop` when it leaves. */
+  watch(): { take(): Changes; stop(): void };
+  /** Every note as it comes, for the protocols; nothing is kept for them. */
+  subscribe(listener: (note: ActorNote, row: ActorRow) => void): () => void;
+  /** How long actors that left a state had been in it, p50 and p95 in milliseconds; null while too few did. */
+  timeInState(
+    machine: string,
+    state: string,
+  ): { readonly p50Ms: number; readonly p95Ms: number; readonly count: number } | null;
+  /** How many notes were dropped because of a bug in the inspector. */
+  readonly failures: number;
+}
+
+const DURATIONS_KEPT = 256;
+
+/** Makes the store. `history` is the number of transitions kept per actor. */
+export function createInspectionStore({
+  history,
+  epoch,
+}: {
+  readonly history: number;
+  readonly epoch: string;
+}): InspectionStore {
+  const actors = new Map<string, Kept>();
+  const watchers = new Set<{ updated: Set<string>; removed: Set<string> }>();
+  const listeners = new Set<(note: ActorNote, row: ActorRow) => void>();
+  const durations = new Map<string, number[]>();
+  let failures = 0;
+  let seq = 0;
+
+  const record = (note: ActorNote): void => {
+    const key = actorKey(note.machine, note.uid);
+    const kept = actors.get(key) ?? newActor(key, note);
+    actors.set(key, kept);
+    const { row } = kept;
+    if (note.to !== note.from && note.from !== '')
+      keepDuration(durations, `${note.machine}/${note.from}`, note.atMs - row.sinceMs);
+    const failure = failureOf(note);
+    seq += 1;
+    kept.ring.push({
+      seq,
+      atMs: note.atMs,
+      event: note.event,
+      row: note.row,
+      from: note.from,
+      to: note.to,
+      request: note.request,
+      error: failure?.message ?? null,
+    });
+    if (kept.ring.length > history) kept.ring.shift();
+    kept.facts = note.facts;
+    row.state = note.to;
+    row.sinceMs = note.sinceMs;
+    row.row = note.row;
+    row.event = note.event;
+    if (note.to !== note.from) row.edge = `${note.from}->${note.to}`;
+    row.wakeAtMs = note.wakeAtMs;
+    row.error = failure === null ? null : { ...failure, atMs: note.atMs };
+    row.transitions += 1;
+    for (const watcher of watchers) watcher.updated.add(key);
+    for (const listener of listeners) listener(note, row);
+  };
+
+  return {
+    epoch,
+    get failures() {
+      return failures;
+    },
+    note(note) {
+      try {
+        record(note);
+      } catch {
+        failures += 1;
+      }
+    },
+    gone(machine, uid) {
+      const key = actorKey(machine, uid);
+      if (!actors.delete(key)) return;
+      for (const watcher of watchers) {
+        watcher.updated.delete(key);
+        watcher.removed.add(key);
+      }
+    },
+    rows: () => [...actors.values()].map((kept) => kept.row),
+    get(key) {
+      const kept = actors.get(key);
+      if (kept === undefined) return null;
+      return { row: kept.row, history: [...kept.ring], facts: projectFacts(kept.row.machine, kept.facts) };
+    },
+    watch() {
+      const watcher = { updated: new Set<string>(), removed: new Set<string>() };
+      watchers.add(watcher);
+      return {
+        take() {
+          const updated = [...watcher.updated].flatMap((key) => actors.get(key)?.row ?? []);
+          const removed = [...watcher.removed];
+          watcher.updated.clear();
+          watcher.removed.clear();
+          return { updated, removed };
+        },
+        stop: () => watchers.delete(watcher),
+      };
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    timeInState(machine, state) {
+      const sorted = [...(durations.get(`${machine}/${state}`) ?? [])].sort((a, b) => a - b);
+      if (sorted.length < 5) return null;
+      const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+      return { p50Ms: at(0.5), p95Ms: at(0.95), count: sorted.length };
+    },
+  };
+}
+
+/** The key of an actor's row. */
+export function actorKey(machine: string, uid: string): string {
+  return `${machine}/${uid}`;
+}
+
+function newActor(key: string, note: ActorNote): Kept {
+  const slash = note.id.indexOf('/');
+  const facts = projectFacts(note.machine, note.facts);
+  const row: ActorRow = {
+    key,
+    machine: note.machine,
+    uid: note.uid,
+    namespace: note.id.slice(0, slash),
+    name: note.id.slice(slash + 1),
+    cluster: typeof facts['cluster'] === 'string' ? facts['cluster'] : '',
+    role: typeof facts['role'] === 'string' ? facts['role'] : '',
+    state: note.to,
+    sinceMs: note.sinceMs,
+    row: note.row,
+    event: note.event,
+    edge: '',
+    wakeAtMs: note.wakeAtMs,
+    error: null,
+    transitions: 0,
+  };
+  return { row, ring: [], facts: note.facts };
+}
+
+function failureOf(note: ActorNote): { readonly kind: string; readonly message: string } | null {
+  const failure = note.facts['failure'];
+  if (typeof failure !== 'object' || failure === null) return null;
+  const { kind, message } = failure as { readonly kind?: unknown; readonly message?: unknown };
+  return { kind: String(kind ?? 'Error'), message: scrub(String(message ?? '')) };
+}
+
+function keepDuration(durations: Map<string, number[]>, key: string, ms: number): void {
+  const list = durations.get(key) ?? [];
+  list.push(Math.max(0, ms));
+  if (list.length > DURATIONS_KEPT) list.shift();
+  durations.set(key, list);
+}
