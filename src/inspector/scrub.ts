@@ -6,7 +6,7 @@ const MASK = '[removed]';
 /** Shapes of secrets, most specific first. Linear patterns only: no input makes them slow. */
 const SHAPES: readonly RegExp[] = [
   /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/g,
-  /\b(?:#cloud-config|## template: jinja)[\s\S]*/g,
+  /(?:#cloud-config|## template: jinja)[\s\S]*/g,
   /"ignition"\s*:\s*\{[\s\S]*/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g,
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi,

@@ -77,9 +77,7 @@ export interface InspectionStore {
   note(note: ActorNote): void;
   gone(machine: string, uid: string): void;
   rows(): readonly ActorRow[];
-  get(
-    key: string,
-  ): {
+  get(key: string): {
     readonly row: ActorRow;
     readonly history: readonly HistoryEntry[];
     readonly facts: Readonly<Record<string, unknown>>;

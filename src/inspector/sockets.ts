@@ -1,0 +1,84 @@
+// WebSocket plumbing that both protocols share: bounded, no compression, one bad frame never matters.
+
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+
+/** Bounds of a protocol's socket. */
+export const SOCKET_BOUNDS = { payloadBytesMax: 4096, clientsMax: 16, bufferBytesMax: 4 * 1024 * 1024 } as const;
+
+/** A viewer of a protocol. */
+export interface Viewer {
+  /** Sends one frame; a viewer that does not keep up is dropped. */
+  send(frame: object): void;
+  /** The query of the address it connected with. */
+  readonly query: URLSearchParams;
+}
+
+/** What a protocol does with its viewers. */
+export interface SocketProtocol {
+  onConnect(viewer: Viewer): void;
+  /** A frame of the viewer, parsed; anything unexpected is ignored. */
+  onMessage(viewer: Viewer, message: unknown): void;
+}
+
+/** An upgrade handler, and a way to reach everybody. */
+export interface SocketServer {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  viewers(): Iterable<Viewer>;
+  close(): void;
+}
+
+/** Serves a protocol on WebSockets. */
+export function createSocketServer(protocol: SocketProtocol): SocketServer {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: SOCKET_BOUNDS.payloadBytesMax,
+    perMessageDeflate: false,
+  });
+  server.on('error', () => undefined);
+  const viewers = new Map<WebSocket, Viewer>();
+
+  const accept = (webSocket: WebSocket, request: IncomingMessage): void => {
+    const viewer: Viewer = {
+      query: new URL(request.url ?? '/', 'http://inspector').searchParams,
+      send(frame) {
+        if (webSocket.readyState !== webSocket.OPEN) return;
+        if (webSocket.bufferedAmount > SOCKET_BOUNDS.bufferBytesMax) webSocket.terminate();
+        else webSocket.send(JSON.stringify(frame));
+      },
+    };
+    viewers.set(webSocket, viewer);
+    webSocket.on('error', () => webSocket.terminate());
+    webSocket.on('close', () => viewers.delete(webSocket));
+    webSocket.on('message', (data) => {
+      const message = parse(String(data));
+      if (message !== null) protocol.onMessage(viewer, message);
+    });
+    protocol.onConnect(viewer);
+  };
+
+  return {
+    upgrade(request, socket, head) {
+      if (viewers.size >= SOCKET_BOUNDS.clientsMax) {
+        socket.end('HTTP/1.1 503 Too many viewers\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));
+    },
+    viewers: () => viewers.values(),
+    close() {
+      for (const webSocket of viewers.keys()) webSocket.terminate();
+      server.close();
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
