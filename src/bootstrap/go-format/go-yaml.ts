@@ -132,3 +132,13 @@ function goFloat(value: number): string {
 function isList(value: object): value is readonly YamlValue[] {
   return Array.isArray(value);
 }
+
+/** Whether a text can stand in a document at all. */
+export function isYamlText(text: string): boolean {
+  try {
+    readBack(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
