@@ -2,7 +2,22 @@
 //
 // Their fields are fixed by Kubernetes, so both API versions use them unchanged.
 
-import { flag, int64, list, object, oneOf, raw, required, text, time, type TypeOf } from '../schema.js';
+import { normaliseQuantity } from '../quantity.js';
+import {
+  always,
+  evenEmpty,
+  flag,
+  inForm,
+  int64,
+  list,
+  object,
+  oneOf,
+  raw,
+  required,
+  text,
+  type TypeOf,
+} from '../schema.js';
+import { time } from '../text-forms.js';
 
 const quantityPattern =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
@@ -14,63 +29,76 @@ const keyRef = (what: string) =>
     `Takes the value from one key of a ${what}.`,
     {
       name: text(`Name of the ${what}.`, { default: '' }),
-      key: required(text(`Key inside the ${what}.`)),
+      key: required(always(text(`Key inside the ${what}.`))),
       optional: flag(`Whether the ${what} or its key may be missing.`),
     },
     atomic,
   );
 
 const envVarSource = object('Where the value comes from when it is not given in `value`.', {
-  configMapKeyRef: keyRef('ConfigMap'),
-  secretKeyRef: keyRef('Secret'),
-  fieldRef: object(
-    'Takes the value from a field of the Pod.',
-    {
-      apiVersion: text('API version in which `fieldPath` is written, v1 by default.'),
-      fieldPath: required(text('Path of the field.')),
-    },
-    atomic,
+  fieldRef: evenEmpty(
+    object(
+      'Takes the value from a field of the Pod.',
+      {
+        apiVersion: text('API version in which `fieldPath` is written, v1 by default.'),
+        fieldPath: required(always(text('Path of the field.'))),
+      },
+      atomic,
+    ),
   ),
-  fileKeyRef: object(
-    'Takes the value from a variable inside a file of an emptyDir volume.',
-    {
-      volumeName: required(text('Name of the volume that holds the file.')),
-      path: required(text('Path of the file, relative to the volume.')),
-      key: required(text('Name of the variable inside the file.')),
-      optional: flag('Whether the file or the variable may be missing.', { default: false }),
-    },
-    atomic,
+  resourceFieldRef: evenEmpty(
+    object(
+      "Takes the value from the container's resources.",
+      {
+        containerName: text('Name of the container.'),
+        resource: required(always(text('Resource to read, for example `limits.cpu`.'))),
+        divisor: always(
+          inForm(
+            raw<string | number>({
+              description: 'Unit in which the resource is written, 1 by default.',
+              anyOf: [{ type: 'integer' }, { type: 'string' }],
+              pattern: quantityPattern,
+              'x-kubernetes-int-or-string': true,
+            }),
+            normaliseQuantity,
+          ),
+        ),
+      },
+      atomic,
+    ),
   ),
-  resourceFieldRef: object(
-    "Takes the value from the container's resources.",
-    {
-      containerName: text('Name of the container.'),
-      resource: required(text('Resource to read, for example `limits.cpu`.')),
-      divisor: raw<string | number>({
-        description: 'Unit in which the resource is written, 1 by default.',
-        anyOf: [{ type: 'integer' }, { type: 'string' }],
-        pattern: quantityPattern,
-        'x-kubernetes-int-or-string': true,
-      }),
-    },
-    atomic,
+  configMapKeyRef: evenEmpty(keyRef('ConfigMap')),
+  secretKeyRef: evenEmpty(keyRef('Secret')),
+  fileKeyRef: evenEmpty(
+    object(
+      'Takes the value from a variable inside a file of an emptyDir volume.',
+      {
+        volumeName: required(always(text('Name of the volume that holds the file.'))),
+        path: required(always(text('Path of the file, relative to the volume.'))),
+        key: required(always(text('Name of the variable inside the file.'))),
+        optional: flag('Whether the file or the variable may be missing.', { default: false }),
+      },
+      atomic,
+    ),
   ),
 });
 
 /** An environment variable of a control plane component (core/v1 EnvVar). */
 export const envVar = object('An environment variable.', {
-  name: required(text('Name of the variable.')),
+  name: required(always(text('Name of the variable.'))),
   value: text('Value of the variable. `$(NAME)` is replaced by variables that are set before it.'),
-  valueFrom: envVarSource,
+  valueFrom: evenEmpty(envVarSource),
 });
 /** An environment variable of a control plane component (core/v1 EnvVar). */
 export type EnvVar = TypeOf<typeof envVar>;
 
 /** A taint of a Node (core/v1 Taint). */
 export const taint = object('A taint, which keeps Pods without a matching toleration off the Node.', {
-  key: required(text('Key of the taint.')),
+  key: required(always(text('Key of the taint.'))),
   value: text('Value of the taint.'),
-  effect: required(text('What happens to Pods that do not tolerate it: NoSchedule, PreferNoSchedule or NoExecute.')),
+  effect: required(
+    always(text('What happens to Pods that do not tolerate it: NoSchedule, PreferNoSchedule or NoExecute.')),
+  ),
   timeAdded: time('When the taint was added. Used with NoExecute only.'),
 });
 /** A taint of a Node (core/v1 Taint). */
@@ -94,7 +122,7 @@ const condition = object('One observation about the object.', {
       pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$',
     }),
   ),
-  message: required(text('Details for people. May be empty.', { maxLength: 32768 })),
+  message: required(always(text('Details for people. May be empty.', { maxLength: 32768 }))),
 });
 
 /** The list of standard conditions. */

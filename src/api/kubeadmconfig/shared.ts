@@ -3,7 +3,8 @@
 // What only one version has, and everything that contains extra arguments (a list in v1beta2, a map in v1beta1), is
 // described in that version's own files.
 
-import { dictionary, flag, int32, list, object, oneOf, required, text, time } from '../schema.js';
+import { dictionary, flag, int32, list, object, oneOf, required, text } from '../schema.js';
+import { time } from '../text-forms.js';
 import type { Dialect } from './dialect.js';
 import { envVar } from './kubernetes-types.js';
 
@@ -33,7 +34,7 @@ export const files = (d: Dialect) =>
         'gzip',
         'gzip+base64',
       ]),
-      append: flag('Whether the content is added to the end of an existing file instead of replacing it.'),
+      append: d.choice('Whether the content is added to the end of an existing file instead of replacing it.'),
       content: bounded('Content of the file.', 10240),
       contentFrom: object('Where the content comes from. Cannot be set together with `content`.', {
         secret: required(secretKey('content')),
@@ -125,7 +126,7 @@ export const ignition = (d: Dialect) =>
         'YAML text of the Container Linux Config. Systemd units, files and other settings are merged.',
         32768,
       ),
-      strict: flag('Whether warnings of the Container Linux Config parser are errors.'),
+      strict: d.choice('Whether warnings of the Container Linux Config parser are errors.'),
     }),
   });
 
@@ -144,7 +145,7 @@ export const extraVolumes = (d: Dialect) =>
       name: required(bounded("Name of the volume inside the component's Pod.", 512)),
       hostPath: required(bounded('Path on the node.', 512)),
       mountPath: required(bounded('Path inside the component.', 512)),
-      readOnly: flag('Whether the mount is read-only.'),
+      readOnly: d.choice('Whether the mount is read-only.'),
       pathType: text('Type of the host path, for example `File` or `DirectoryOrCreate`.'),
     }),
     { min: 1, max: 100 },
@@ -169,12 +170,14 @@ export const externalEtcd = (d: Dialect) =>
     keyFile: required(bounded("Path on the node of the client certificate's key.", 512)),
   });
 
+/** Address of the control plane. */
+export const controlPlaneEndpoint = bounded(
+  "Address of the control plane, `host:port`. Taken from the Cluster's endpoint when empty.",
+  512,
+);
+
 /** What both versions say of the cluster, apart from its components. */
 export const clusterWide = {
-  controlPlaneEndpoint: bounded(
-    "Address of the control plane, `host:port`. Taken from the Cluster's endpoint when empty.",
-    512,
-  ),
   certificatesDir: bounded('Directory of the certificates on the node. `/etc/kubernetes/pki` when empty.', 512),
   imageRepository: bounded('Registry and path from which images are pulled. `registry.k8s.io` when empty.', 512),
   featureGates: dictionary('Feature gates of kubeadm.', flag('Whether the gate is on.')),
@@ -205,9 +208,11 @@ export const patches = (d: Dialect) =>
 export const skipPhases = (d: Dialect) =>
   d.items('Phases of kubeadm to leave out.', bounded('Name of one phase.', 256), { min: 1, max: 50 });
 
-/** What both versions say of a bootstrap token, apart from the token itself and its life time. */
+/** What a bootstrap token is for. */
+export const tokenDescription = bounded('Why the token exists and what it is for.', 512);
+
+/** Until when and for what a bootstrap token is good. */
 export const tokenScope = (d: Dialect) => ({
-  description: bounded('Why the token exists and what it is for.', 512),
   expires: time('When the token ends. Cannot be set together with its life time.'),
   usages: d.items('What the token may be used for.', bounded('`signing` or `authentication`.', 256), {
     min: 1,
@@ -241,7 +246,7 @@ export const tokenDiscovery = (d: Dialect) =>
       bounded('One hash.', 512),
       { min: 1, max: 100 },
     ),
-    unsafeSkipCAVerification: flag('Whether any certificate authority is trusted. Unsafe.'),
+    unsafeSkipCAVerification: d.choice('Whether any certificate authority is trusted. Unsafe.'),
   });
 
 const kubeConfigUser = (d: Dialect) =>
@@ -262,7 +267,7 @@ const kubeConfigUser = (d: Dialect) =>
         { min: 1, max: 100 },
       ),
       apiVersion: bounded("Version of the plugin's protocol. `client.authentication.k8s.io/v1` when empty.", 512),
-      provideClusterInfo: flag('Whether the command is told about the cluster it authenticates to.'),
+      provideClusterInfo: d.choice('Whether the command is told about the cluster it authenticates to.'),
     }),
   });
 
@@ -274,7 +279,7 @@ export const fileDiscovery = (d: Dialect) =>
       cluster: d.group('The cluster. What is empty is filled in from the Cluster.', {
         server: bounded('Address of the API server, `https://host:port`.', 512),
         tlsServerName: bounded('Name to expect in the certificate of the API server.', 512),
-        insecureSkipTLSVerify: flag('Whether the certificate of the API server is not checked. Unsafe.'),
+        insecureSkipTLSVerify: d.choice('Whether the certificate of the API server is not checked. Unsafe.'),
         certificateAuthorityData: text('Certificate authorities of the API server: base64 of PEM.', {
           format: 'byte',
           minLength: 1,

@@ -4,7 +4,8 @@
 // An object that says nothing must be absent: never write `{}`, except for joinConfiguration.controlPlane.
 
 import type { ObjectMeta, TypeMeta } from '../core.js';
-import { dictionary, flag, int32, int64, list, object, required, text, type TypeOf } from '../schema.js';
+import { dictionary, evenEmpty, flag, int32, int64, list, object, required, text, type TypeOf } from '../schema.js';
+import { asBootstrapToken } from '../text-forms.js';
 import { strict } from './dialect.js';
 import { conditions, legacyConditions, taint } from './kubernetes-types.js';
 import * as shared from './shared.js';
@@ -16,7 +17,7 @@ const extraArgs = (description: string, field: string) =>
     description,
     object('An argument of a program.', {
       name: required(text('Name of the argument, without leading dashes.', { minLength: 1, maxLength: 256 })),
-      value: required(text('Value of the argument. May be empty.', { minLength: 0, maxLength: 1024 })),
+      value: required(evenEmpty(text('Value of the argument. May be empty.', { minLength: 0, maxLength: 1024 }))),
     }),
     {
       minItems: 1,
@@ -32,7 +33,7 @@ const extraArgs = (description: string, field: string) =>
 const component = {
   extraArgs: extraArgs('Additional arguments of the component. They win over those that kubeadm sets.', 'extraArgs'),
   extraVolumes: shared.extraVolumes(strict),
-  extraEnvs: shared.extraEnvs(strict),
+  extraEnvs: evenEmpty(shared.extraEnvs(strict)),
 };
 
 const clusterConfiguration = group(
@@ -49,6 +50,7 @@ const clusterConfiguration = group(
       }),
       external: shared.externalEtcd(strict),
     }),
+    controlPlaneEndpoint: shared.controlPlaneEndpoint,
     apiServer: group('The API server.', {
       ...component,
       certSANs: shared.certificateNames(strict, "Additional names in the API server's certificate."),
@@ -60,20 +62,26 @@ const clusterConfiguration = group(
   },
 );
 
+const { name, criSocket, ...registration } = shared.registration(strict);
+
 const nodeRegistration = group('How the node registers itself in the cluster.', {
-  ...shared.registration(strict),
-  taints: list(
-    'Taints of the new Node. When absent, kubeadm taints control plane nodes; an empty list means no taints at all.',
-    taint,
-    { minItems: 0, maxItems: 100 },
+  name,
+  criSocket,
+  taints: evenEmpty(
+    list(
+      'Taints of the new Node. When absent, kubeadm taints control plane nodes; an empty list means no taints at all.',
+      taint,
+      { minItems: 0, maxItems: 100 },
+    ),
   ),
   kubeletExtraArgs: extraArgs(
     'Additional arguments of the kubelet. They win over those that kubeadm sets.',
     'kubeletExtraArgs',
   ),
+  ...registration,
 });
 
-const seconds = (description: string) => int32(`${description}, in seconds.`, { minimum: 0 });
+const seconds = (description: string) => evenEmpty(int32(`${description}, in seconds.`, { minimum: 0 }));
 
 const timeouts = group('How long kubeadm waits.', {
   controlPlaneComponentHealthCheckSeconds: seconds('For a control plane component to be healthy'),
@@ -93,9 +101,14 @@ const initConfiguration = group('Settings of the node that creates the cluster (
   bootstrapTokens: items(
     'Bootstrap tokens to create with the cluster.',
     object('A bootstrap token.', {
+      token: required(
+        asBootstrapToken(shared.bounded('The token, `<id>.<secret>` (6 and 16 lower-case letters or digits).', 23)),
+      ),
+      description: shared.tokenDescription,
+      ttlSeconds: evenEmpty(
+        int32('Life time of the token in seconds. Cannot be set together with `expires`.', { minimum: 0 }),
+      ),
       ...shared.tokenScope(strict),
-      token: required(shared.bounded('The token, `<id>.<secret>` (6 and 16 lower-case letters or digits).', 23)),
-      ttlSeconds: int32('Life time of the token in seconds. Cannot be set together with `expires`.', { minimum: 0 }),
     }),
     { min: 1, max: 100 },
   ),
@@ -120,9 +133,9 @@ const joinConfiguration = group('Settings of a node that joins the cluster (kube
       512,
     ),
   }),
-  controlPlane: object('The node becomes a control plane. An empty object is enough; absent means worker.', {
-    localAPIEndpoint,
-  }),
+  controlPlane: evenEmpty(
+    object('The node becomes a control plane. An empty object is enough; absent means worker.', { localAPIEndpoint }),
+  ),
   skipPhases: shared.skipPhases(strict),
   patches: shared.patches(strict),
   timeouts,
@@ -134,11 +147,13 @@ const diskSetup = group('Partitions and filesystems to create on the node.', {
     object(
       'A partition table.',
       {
-        ...shared.partitionTable,
+        device: shared.partitionTable.device,
         layout: flag(
           'True makes one partition of the whole disk, false makes none. Exactly one of `layout` and `diskLayout` is set.',
         ),
         diskLayout: items('Partitions to make, in order.', shared.partitionSpec, { min: 1, max: 100 }),
+        overwrite: shared.partitionTable.overwrite,
+        tableType: shared.partitionTable.tableType,
       },
       {
         'x-kubernetes-validations': [
@@ -170,7 +185,7 @@ export const kubeadmConfigSpec = group(
     users: shared.users(strict),
     ntp: shared.ntp(strict),
     format: shared.format,
-    verbosity: int32("Verbosity of kubeadm's log."),
+    verbosity: evenEmpty(int32("Verbosity of kubeadm's log.")),
     ignition: shared.ignition(strict),
   },
 );
@@ -183,16 +198,20 @@ export const kubeadmConfigStatus = group('What is known about the bootstrap data
   }),
   dataSecretName: shared.bounded('Name of the Secret that holds the bootstrap data.', 253),
   observedGeneration: int64('The metadata.generation that was acted upon last.', { minimum: 1 }),
-  deprecated: object('What is kept for readers of older versions.', {
-    v1beta1: object('What is kept for readers of v1beta1.', {
-      conditions: legacyConditions,
-      failureReason: shared.bounded(
-        'Why the object failed for good, in one word. Nothing is done for such an object.',
-        256,
+  deprecated: evenEmpty(
+    object('What is kept for readers of older versions.', {
+      v1beta1: evenEmpty(
+        object('What is kept for readers of v1beta1.', {
+          conditions: legacyConditions,
+          failureReason: shared.bounded(
+            'Why the object failed for good, in one word. Nothing is done for such an object.',
+            256,
+          ),
+          failureMessage: shared.bounded('Why the object failed for good, for people.', 10240),
+        }),
       ),
-      failureMessage: shared.bounded('Why the object failed for good, for people.', 10240),
     }),
-  }),
+  ),
 });
 
 /** Description of a template's content. */
