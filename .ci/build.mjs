@@ -1,34 +1,71 @@
-// Bundles the operator into dist/: one ESM entry, and chunks for what only some commands load.
+// Bundles the operator into dist/: one ESM file that needs nothing but Node, with the inspector's page inside.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+/** The inspector's page as files by path; the tests serve the same. */
+export async function pageAssets() {
+  const bundled = await build({
+    entryPoints: ['src/inspector/page/app.ts'],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'warning',
+  });
+  const css = await build({
+    entryPoints: ['src/inspector/page/app.css'],
+    minify: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  return {
+    '/': { type: 'text/html; charset=utf-8', body: readFileSync('src/inspector/page/index.html', 'utf8') },
+    '/app.js': { type: 'text/javascript; charset=utf-8', body: bundled.outputFiles[0].text },
+    '/app.css': { type: 'text/css; charset=utf-8', body: css.outputFiles[0].text },
+  };
+}
 
 function commit() {
   try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
   } catch {
     return 'unknown';
   }
 }
 
-rmSync('dist', { recursive: true, force: true });
-await build({
-  entryPoints: { 'kubeadm-bootstrap-operator': 'src/cli/main.ts' },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  minify: true,
-  keepNames: true,
-  sourcemap: true,
-  legalComments: 'none',
-  loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
-  define: { __VERSION__: JSON.stringify(version), __COMMIT__: JSON.stringify(commit()) },
-  banner: { js: '#!/usr/bin/env node\nimport{createRequire as r}from"node:module";const require=r(import.meta.url);' },
-  logLevel: 'warning',
-});
-chmodSync('dist/kubeadm-bootstrap-operator.js', 0o755);
+/** Builds dist/. */
+async function main() {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  rmSync('dist', { recursive: true, force: true });
+  await build({
+    entryPoints: { 'kubeadm-bootstrap-operator': 'src/cli/main.ts' },
+    outdir: 'dist',
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minify: true,
+    keepNames: true,
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    external: ['elkjs'],
+    define: {
+      __VERSION__: JSON.stringify(version),
+      __COMMIT__: JSON.stringify(commit()),
+      __PAGE__: JSON.stringify(await pageAssets()),
+    },
+    banner: {
+      js: '#!/usr/bin/env node\nimport{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',
+    },
+    logLevel: 'warning',
+  });
+  chmodSync('dist/kubeadm-bootstrap-operator.js', 0o755);
+}
+
+if (process.argv[1]?.endsWith('build.mjs')) await main();

@@ -16,6 +16,8 @@ import { openStream, type StreamPort } from './stream.js';
 export interface Asset {
   readonly type: string;
   readonly body: string;
+  /** A content security policy of its own; the page's strict one otherwise. */
+  readonly policy?: string;
 }
 
 /** What the server needs. */
@@ -141,7 +143,7 @@ async function answer(
   }
   const asset = options.assets[url.pathname];
   if (asset !== undefined) {
-    send(response, 200, asset.type, asset.body, request);
+    send(response, 200, asset.type, asset.body, request, undefined, asset.policy);
     return;
   }
   if (url.pathname === '/api/stream') {
@@ -181,11 +183,13 @@ function send(
   body: string,
   request?: IncomingMessage,
   fileName?: string,
+  policy?: string,
 ): void {
   const isZipped = body.length > 2000 && /\bgzip\b/.test(String(request?.headers['accept-encoding'] ?? ''));
   const bytes = isZipped ? gzipSync(body) : Buffer.from(body);
   response.writeHead(status, {
     ...SECURITY_HEADERS,
+    ...(policy === undefined ? {} : { 'content-security-policy': policy }),
     'content-type': type,
     'content-length': bytes.length,
     ...(isZipped ? { 'content-encoding': 'gzip' } : {}),
