@@ -13,6 +13,7 @@ import { writeCloudConfig } from './cloud-config/cloud-config.js';
 import { discoveryKubeConfigFile } from './discovery-kubeconfig.js';
 import { endpointText, hasEndpoint } from './endpoint.js';
 import { writeIgnition } from './ignition-writer.js';
+import { parseKubernetesVersion } from './kubeadm/kubernetes-version.js';
 import { kubeadmDocuments, type DocumentsInput } from './kubeadm-documents.js';
 import { resolveFiles, resolveUsers } from './node-sources.js';
 import type { BootstrapMode, NodeData, NodeFile } from './node-data.js';
@@ -21,6 +22,12 @@ import { refuseTooLarge } from './size-report.js';
 import { isDefined, type KubeadmConfigSpec } from './spec-types.js';
 
 export { loadCertificates, wantedCertificates } from './certificate-lookup.js';
+export {
+  clusterFacts,
+  isControlPlaneInitialized,
+  isControlPlaneMachine,
+  ownerKubernetesVersion,
+} from './cluster-facts.js';
 export { completeDiscovery, withToken } from './discovery.js';
 export { neededSecrets, needsControlPlaneVersion } from './node-sources.js';
 export { sizeReport } from './size-report.js';
@@ -31,9 +38,10 @@ const workerWithControlPlane =
 
 /** Before an init: the control plane endpoint is defaulted, the version and the kubeadm documents are checked. */
 export function prepareInit(input: DocumentsInput): PrepareResult {
-  const spec = withControlPlaneEndpoint(input);
+  const isReadable = parseKubernetesVersion(input.kubernetesVersion).kind === 'version';
+  const spec = isReadable ? withControlPlaneEndpoint(input) : input.spec;
   const made = kubeadmDocuments('init', { ...input, spec });
-  return made.kind === 'refused' ? made : { kind: 'ready', spec };
+  return made.kind === 'refused' ? { ...made, spec } : { kind: 'ready', spec };
 }
 
 /** Before a control plane join: `joinConfiguration.controlPlane` is there. */
@@ -49,7 +57,7 @@ export function prepareControlPlaneJoin({ spec }: { readonly spec: KubeadmConfig
  */
 export function prepareWorkerJoin({ spec }: { readonly spec: KubeadmConfigSpec }): PrepareResult {
   if (spec.joinConfiguration?.controlPlane === undefined) return { kind: 'ready', spec };
-  return refuseData({ field: 'spec.joinConfiguration.controlPlane', cause: workerWithControlPlane });
+  return { ...refuseData({ field: 'spec.joinConfiguration.controlPlane', cause: workerWithControlPlane }), spec };
 }
 
 /** Data for the first control plane machine. */

@@ -97,8 +97,9 @@ export type RenderResult =
     }
   | Refused;
 
-/** The answer of a check that comes before any side effect. `spec` is the spec to store. */
-export type PrepareResult = { readonly kind: 'ready'; readonly spec: KubeadmConfigSpec } | Refused;
+/** The answer of a check that comes before any side effect. `spec` is the spec to store, also with a refusal. */
+export type PrepareResult =
+  { readonly kind: 'ready'; readonly spec: KubeadmConfigSpec } | (Refused & { readonly spec: KubeadmConfigSpec });
 
 /** The answer of looking at the certificate Secrets. `missing`: these are to be generated (init without reference). */
 export type CertificatesResult =
@@ -115,6 +116,6 @@ export type DiscoveryResult =
   | { readonly kind: 'complete'; readonly spec: KubeadmConfigSpec }
   | { readonly kind: 'waitEndpoint'; readonly spec: KubeadmConfigSpec }
   | { readonly kind: 'needToken'; readonly spec: KubeadmConfigSpec }
-  | Refused;
+  | (Refused & { readonly spec: KubeadmConfigSpec });
 
 export type { BootstrapFormat, BootstrapMode, Contributor };

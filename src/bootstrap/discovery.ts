@@ -31,7 +31,7 @@ function completeToken({ spec, cluster, certificates }: DiscoveryInput): Discove
   if ((tokenDiscovery(spec).caCertHashes ?? []).length === 0) {
     const answer = caCertHashes(clusterCa(certificates));
     const field = `Secret ${cluster.namespace}/${cluster.name}-ca, key tls.crt`;
-    if (answer.kind === 'unusable') return refuseData({ field, cause: answer.message });
+    if (answer.kind === 'unusable') return { ...refuseData({ field, cause: answer.message }), spec };
     completed = withTokenDiscovery(completed, { caCertHashes: answer.hashes });
   }
   if (!tokenDiscovery(completed).apiServerEndpoint) {
@@ -59,7 +59,7 @@ function completeFile({ spec, cluster, certificates }: DiscoveryInput): Discover
   if (!kubeCluster.certificateAuthorityData) {
     const ca = clusterCa(certificates);
     const field = `Secret ${cluster.namespace}/${cluster.name}-ca, key tls.crt`;
-    if (ca === '') return refuseData({ field, cause: 'failed to retrieve Cluster CA' });
+    if (ca === '') return { ...refuseData({ field, cause: 'failed to retrieve Cluster CA' }), spec: completed() };
     kubeCluster = { ...kubeCluster, certificateAuthorityData: Buffer.from(textToBytes(ca)).toString('base64') };
   }
   return { kind: 'complete', spec: completed() };
