@@ -1,0 +1,256 @@
+// ApiClient on any transport: paths, queries, media types and JSON.
+//
+//   C1. Unknown fields of objects are kept, both ways.
+//   C2. Objects of lists and watches always carry apiVersion and kind, which servers leave out of lists of built-in kinds.
+//   C3. Every failure is an ApiError (exchange.ts, X3).
+
+import { readLines } from './body.js';
+import type {
+  ApiClient,
+  DeleteOptions,
+  KubeObject,
+  ListOptions,
+  ListResult,
+  RequestOptions,
+  Resource,
+  Target,
+  WatchEvent,
+  WriteOptions,
+} from './contract.js';
+import { ApiError } from './contract.js';
+import { createExchange, type Call, type Exchange, type ExchangeOptions } from './exchange.js';
+import { failureOfSilence, type CallName } from './failures.js';
+import { apiVersionOf, collectionPath, isReviewPath, objectPath, query, selection } from './resource-paths.js';
+
+/** What a client needs. */
+export interface ApiClientOptions extends ExchangeOptions {
+  /** Name under which our writes appear in managedFields. */
+  readonly fieldManager: string;
+}
+
+/** What src/kube itself needs beside the contract. */
+export interface FullApiClient extends ApiClient {
+  /** Host and port of the server, for messages. */
+  readonly host: string;
+  /** GET of any path: discovery, `/version`. */
+  getPath<T>(path: string, options?: RequestOptions): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A client for one API server and one identity. */
+export function createApiClient(options: ApiClientOptions): FullApiClient {
+  const exchange = createExchange(options);
+  const writes = writeCalls(exchange, options.fieldManager);
+  return Object.freeze({
+    host: options.transport.host,
+    ...readCalls(exchange),
+    ...writes,
+    close: () => options.transport.close(),
+  });
+}
+
+const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+const PARTIAL_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
+function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'getPath' | 'watch'> {
+  return {
+    async get<T extends KubeObject>(target: Target, options: RequestOptions = {}): Promise<T> {
+      const accept = options.metadataOnly === true ? { accept: PARTIAL } : {};
+      const name = nameOf('get', target, false);
+      const value = parse<T>(
+        name,
+        await exchange.call({ name, method: 'GET', url: objectPath(target), options, ...accept }),
+      );
+      return complete(target.resource, value);
+    },
+
+    async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<ListResult<T>> {
+      const name = nameOf('list', { resource, namespace: options.namespace ?? '', name: '' }, false);
+      const paging = { limit: options.limit, continue: options.continueToken };
+      const url = collectionPath(resource, options.namespace ?? '') + query({ ...selection(options), ...paging });
+      const accept = options.metadataOnly === true ? { accept: PARTIAL_LIST } : {};
+      const value = parse<RawList<T>>(name, await exchange.call({ name, method: 'GET', url, options, ...accept }));
+      const token = value.metadata?.continue ?? '';
+      return {
+        resourceVersion: value.metadata?.resourceVersion ?? '',
+        continueToken: token === '' ? null : token,
+        items: (value.items ?? []).map((item) => complete(resource, item)),
+      };
+    },
+
+    async getPath<T>(path: string, options: RequestOptions = {}): Promise<T> {
+      const name: CallName = { verb: 'get', target: { kind: path, namespace: '', name: '' }, write: false };
+      return parse<T>(name, await exchange.call({ name, method: 'GET', url: path, options }));
+    },
+
+    watch: (resource, options) => watchEvents(exchange, resource, options),
+  };
+}
+
+interface RawList<T> {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly items?: readonly T[] | null;
+}
+
+type WatchOptions = Parameters<ApiClient['watch']>[1];
+
+async function* watchEvents<T extends KubeObject>(
+  exchange: Exchange,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent<T>, void> {
+  const name = nameOf('watch', { resource, namespace: options.namespace ?? '', name: '' }, false);
+  const url =
+    collectionPath(resource, options.namespace ?? '') +
+    query({ watch: true, allowWatchBookmarks: true, ...selection(options), timeoutSeconds: options.timeoutSeconds });
+  const accept = options.metadataOnly === true ? { accept: PARTIAL } : {};
+  const body = await exchange.open({ name, method: 'GET', url, options, ...accept });
+  try {
+    for await (const line of readLines(body, options.onBytes))
+      yield watchEvent(name, resource, parse<RawEvent<T>>(name, line));
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    const aborted = options.signal?.aborted === true;
+    const code = (error as { code?: unknown }).code;
+    const reason = typeof code === 'string' ? code : 'BrokenStream';
+    throw failureOfSilence(name, { sent: true, aborted, reason, message: 'the watch broke' });
+  }
+}
+
+interface RawEvent<T> {
+  readonly type: string;
+  readonly object: T & { readonly code?: number; readonly reason?: string; readonly message?: string };
+}
+
+function watchEvent<T extends KubeObject>(
+  name: CallName,
+  resource: Resource,
+  { type, object }: RawEvent<T>,
+): WatchEvent<T> {
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type, object: complete(resource, object) };
+    case 'BOOKMARK':
+      return { type, resourceVersion: object.metadata.resourceVersion ?? '' };
+    case 'ERROR':
+      return { type, status: object.code ?? 500, reason: object.reason ?? '', message: object.message ?? '' };
+    default:
+      throw failureOfSilence(name, {
+        sent: true,
+        aborted: false,
+        reason: 'BadAnswer',
+        message: `the watch sent an event of the unknown type ${JSON.stringify(type)}`,
+      });
+  }
+}
+
+function writeCalls(
+  exchange: Exchange,
+  fieldManager: string,
+): Pick<ApiClient, 'create' | 'update' | 'mergePatch' | 'apply' | 'delete' | 'post'> {
+  const send = async <T extends KubeObject>(
+    call: Omit<Call, 'options'>,
+    resource: Resource,
+    options: WriteOptions,
+  ): Promise<T> => complete(resource, parse<T>(call.name, await exchange.call({ ...call, options })));
+  const flags = (options: WriteOptions): { fieldManager: string; dryRun?: string } => ({
+    fieldManager,
+    ...(options.dryRun === true ? { dryRun: 'All' } : {}),
+  });
+
+  return {
+    create<T extends KubeObject>(resource: Resource, object: object, options: WriteOptions = {}): Promise<T> {
+      const { namespace = '', name = '' } = (object as Partial<KubeObject>).metadata ?? {};
+      const url = collectionPath(resource, namespace) + query(flags(options));
+      const call = nameOf('create', { resource, namespace, name }, true);
+      return send<T>({ name: call, method: 'POST', url, body: object }, resource, options);
+    },
+
+    update<T extends KubeObject>(target: Target, object: object, options: WriteOptions = {}): Promise<T> {
+      const url = objectPath(target, options.subresource) + query(flags(options));
+      return send<T>(
+        { name: nameOf('update', target, true), method: 'PUT', url, body: object },
+        target.resource,
+        options,
+      );
+    },
+
+    mergePatch<T extends KubeObject>(target: Target, body: object, options: WriteOptions = {}): Promise<T> {
+      const url = objectPath(target, options.subresource) + query(flags(options));
+      const contentType = 'application/merge-patch+json';
+      const name = nameOf('patch', target, true);
+      return send<T>({ name, method: 'PATCH', url, body, contentType }, target.resource, options);
+    },
+
+    apply(target, object, options) {
+      const url =
+        objectPath(target, options.subresource) +
+        query({ ...flags(options), fieldManager: options.fieldManager, force: options.force });
+      const contentType = 'application/apply-patch+yaml';
+      return send(
+        { name: nameOf('apply', target, true), method: 'PATCH', url, body: object, contentType },
+        target.resource,
+        options,
+      );
+    },
+
+    async delete(target: Target, options: DeleteOptions = {}): Promise<void> {
+      const { dryRun } = flags(options);
+      const url = objectPath(target, options.subresource) + query({ dryRun });
+      await exchange.call({
+        name: nameOf('delete', target, true),
+        method: 'DELETE',
+        url,
+        body: deleteBody(options),
+        options,
+      });
+    },
+
+    async post<T>(path: string, body: object, options: RequestOptions = {}): Promise<T> {
+      const { kind = path, metadata } = body as Partial<KubeObject>;
+      const target = { kind, namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
+      const name: CallName = { verb: 'post', target, write: !isReviewPath(path) };
+      return parse<T>(name, await exchange.call({ name, method: 'POST', url: path, body, options, mayRepeat: false }));
+    },
+  };
+}
+
+function deleteBody(options: DeleteOptions): object {
+  const { preconditions, propagationPolicy, gracePeriodSeconds } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(preconditions === undefined ? {} : { preconditions }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+  };
+}
+
+function nameOf(verb: string, { resource, namespace, name }: Target, write: boolean): CallName {
+  return { verb, target: { kind: resource.kind, namespace, name }, write };
+}
+
+/** A 2xx answer that cannot be read has happened all the same: for a write its outcome is unknown. */
+function parse<T>(name: CallName, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw failureOfSilence(name, {
+      sent: true,
+      aborted: false,
+      reason: 'BadAnswer',
+      message: 'the answer of the API server is not JSON',
+    });
+  }
+}
+
+function complete<T extends KubeObject>(resource: Resource, object: T): T {
+  const named = object as { apiVersion?: string; kind?: string };
+  if (named.kind === undefined || named.kind === 'PartialObjectMetadata') {
+    named.apiVersion = apiVersionOf(resource);
+    named.kind = resource.kind;
+  }
+  return object;
+}

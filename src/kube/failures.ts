@@ -1,0 +1,120 @@
+// The closed list of what can go wrong with a call to an API server, made from answers and from their absence.
+//
+//   F1. `Unknown` is for writes alone: it left, and nobody told what became of it.
+//   F2. `Refused` means that nothing left: no connection, no credentials, no permission by the write gate.
+//   F3. Messages are the server's text, or ours without ports of this side, times or ids: they end up in conditions.
+
+import { ApiError, type ApiFailure, type ApiFailureKind } from './contract.js';
+
+/** What was asked, for a failure's text. */
+export interface CallName {
+  readonly verb: string;
+  readonly target: ApiFailure['target'];
+  /** True when the call may change something on the server. */
+  readonly write: boolean;
+}
+
+/** True for failures thrown by a client; narrows. */
+export function isApiError(error: unknown, ...kinds: ApiFailureKind[]): error is ApiError {
+  return error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.failure.kind));
+}
+
+interface Status {
+  readonly kind?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: { readonly name?: string; readonly kind?: string; readonly retryAfterSeconds?: number };
+}
+
+/** The failure that an answer with an error status means. */
+export function failureOfAnswer(
+  call: CallName,
+  answer: { readonly status: number; readonly text: string; readonly retryAfter: string | undefined },
+): ApiError {
+  const status = parseStatus(answer.text);
+  const kind = kindOf(call, answer.status, status);
+  return new ApiError({
+    kind,
+    status: answer.status,
+    reason: status?.reason ?? '',
+    message: status?.message ?? messageWithoutStatus(call, kind, answer),
+    retryAfterMs: retryAfterMs(answer.retryAfter, status),
+    verb: call.verb,
+    target: call.target,
+  });
+}
+
+/** The failure that a missing answer means. `sent`: whether the request had begun to leave. */
+export function failureOfSilence(
+  call: CallName,
+  cause: { readonly sent: boolean; readonly reason: string; readonly message: string; readonly aborted: boolean },
+): ApiError {
+  const kind = silenceKind(call, cause);
+  return new ApiError({
+    kind,
+    status: null,
+    reason: cause.reason,
+    message: cause.message,
+    retryAfterMs: null,
+    verb: call.verb,
+    target: call.target,
+  });
+}
+
+function silenceKind(call: CallName, cause: { readonly sent: boolean; readonly aborted: boolean }): ApiFailureKind {
+  if (call.write && cause.sent) return 'Unknown';
+  if (cause.aborted) return 'Aborted';
+  return cause.sent ? 'Unavailable' : 'Refused';
+}
+
+function kindOf(call: CallName, code: number, status: Status | null): ApiFailureKind {
+  switch (code) {
+    case 401:
+      return 'Unauthorized';
+    case 403:
+      return 'Forbidden';
+    case 404:
+      // A missing object has a Status that names it; a path that the server does not serve has neither.
+      return status?.details?.name === undefined || status.details.name === '' ? 'NoSuchResource' : 'NotFound';
+    case 408:
+      return call.write ? 'Unknown' : 'Unavailable';
+    case 409:
+      return status?.reason === 'AlreadyExists' ? 'AlreadyExists' : 'Conflict';
+    case 410:
+      return 'Gone';
+    case 422:
+      return 'Invalid';
+    case 429:
+      return 'TooManyRequests';
+    default:
+      if (code >= 400 && code < 500) return 'BadRequest';
+      return call.write ? 'Unknown' : 'Unavailable';
+  }
+}
+
+function parseStatus(text: string): Status | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const value = JSON.parse(text) as Status;
+    return value.kind === 'Status' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const TEXT_CHARS_MAX = 200;
+
+function messageWithoutStatus(
+  call: CallName,
+  kind: ApiFailureKind,
+  answer: { readonly status: number; readonly text: string },
+): string {
+  if (kind === 'NoSuchResource') return `the server does not serve ${call.target.kind}`;
+  const text = answer.text.trim().slice(0, TEXT_CHARS_MAX);
+  return text === '' ? `the server answered ${answer.status}` : `the server answered ${answer.status}: ${text}`;
+}
+
+function retryAfterMs(header: string | undefined, status: Status | null): number | null {
+  const seconds = header === undefined ? status?.details?.retryAfterSeconds : Number(header);
+  return seconds === undefined || !Number.isFinite(seconds) || seconds < 0 ? null : seconds * 1000;
+}

@@ -1,0 +1,129 @@
+// A kubeconfig whose credentials stand in it: the kubeconfigs of workload clusters.
+//
+// Reads a parsed document; the YAML parser comes from outside. Files, credential plugins and auth providers are refused: a
+// Secret's author must not make this process open files or run programs.
+
+import { AccessError, fixedAccess, type Identity, type ServerAccess } from './access.js';
+
+interface ClusterEntry {
+  readonly server?: unknown;
+  readonly 'certificate-authority-data'?: unknown;
+  readonly 'certificate-authority'?: unknown;
+  readonly 'insecure-skip-tls-verify'?: unknown;
+  readonly 'tls-server-name'?: unknown;
+  readonly 'proxy-url'?: unknown;
+}
+
+interface UserEntry {
+  readonly token?: unknown;
+  readonly tokenFile?: unknown;
+  readonly username?: unknown;
+  readonly password?: unknown;
+  readonly 'client-certificate-data'?: unknown;
+  readonly 'client-key-data'?: unknown;
+  readonly 'client-certificate'?: unknown;
+  readonly 'client-key'?: unknown;
+  readonly exec?: unknown;
+  readonly 'auth-provider'?: unknown;
+}
+
+/** The access that a kubeconfig document describes. Throws AccessError. */
+export function accessOfKubeconfig(document: unknown): ServerAccess {
+  const config = asObject(document);
+  if (config === null) throw new AccessError('error parsing kubeconfig: it is not a YAML mapping');
+  const context = named<{ cluster?: unknown; user?: unknown }>(
+    config,
+    'contexts',
+    'context',
+    text(config['current-context']),
+  );
+  if (context === null) throw new AccessError('error parsing kubeconfig: current-context names no context');
+  const cluster = named<ClusterEntry>(config, 'clusters', 'cluster', text(context.cluster));
+  if (cluster === null) throw new AccessError('error parsing kubeconfig: the context names no cluster');
+  const user = text(context.user) === '' ? {} : named<UserEntry>(config, 'users', 'user', text(context.user));
+  if (user === null) throw new AccessError('error parsing kubeconfig: the context names no user');
+  refusePlugins(user);
+  refuseFiles(cluster, user);
+  return fixedAccess(
+    {
+      server: serverUrl(text(cluster.server)),
+      tlsServerName: text(cluster['tls-server-name']),
+      insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+      proxyUrl: text(cluster['proxy-url']),
+    },
+    identityOf(cluster, user),
+  );
+}
+
+function refusePlugins(user: UserEntry): void {
+  if (user.exec !== undefined && user.exec !== null)
+    throw new AccessError('ExecProvider is not supported in ClusterCache');
+  if (user['auth-provider'] !== undefined && user['auth-provider'] !== null) {
+    throw new AccessError('AuthProvider is not supported in ClusterCache');
+  }
+}
+
+function refuseFiles(cluster: ClusterEntry, user: UserEntry): void {
+  const files = [
+    ['certificate-authority', cluster['certificate-authority'], cluster['certificate-authority-data']],
+    ['client-certificate', user['client-certificate'], user['client-certificate-data']],
+    ['client-key', user['client-key'], user['client-key-data']],
+    ['tokenFile', user.tokenFile, user.token],
+  ] as const;
+  for (const [field, file, data] of files) {
+    if (text(file) === '' || text(data) !== '') continue;
+    throw new AccessError(
+      `error parsing kubeconfig: ${field} names a file, which a kubeconfig in a Secret cannot; embed the data`,
+    );
+  }
+}
+
+function identityOf(cluster: ClusterEntry, user: UserEntry): Identity {
+  const token = text(user.token);
+  const username = text(user.username);
+  const headers: Record<string, string> = {};
+  if (token !== '') headers['authorization'] = `Bearer ${token}`;
+  else if (username !== '')
+    headers['authorization'] = `Basic ${Buffer.from(`${username}:${text(user.password)}`).toString('base64')}`;
+  return {
+    headers,
+    ca: decoded('certificate-authority-data', cluster['certificate-authority-data']),
+    clientCertificate: decoded('client-certificate-data', user['client-certificate-data']),
+    clientKey: decoded('client-key-data', user['client-key-data']),
+  };
+}
+
+function decoded(field: string, value: unknown): string {
+  const base64 = text(value).replace(/\s/g, '');
+  if (base64 === '') return '';
+  const pem = Buffer.from(base64, 'base64').toString('utf8');
+  if (!pem.includes('-----BEGIN ')) throw new AccessError(`error parsing kubeconfig: ${field} is not base64 of PEM`);
+  return pem;
+}
+
+/** The server's URL, checked. */
+export function serverUrl(server: string): string {
+  if (server === '') throw new AccessError('error parsing kubeconfig: the cluster has no server');
+  const url = URL.canParse(server) ? new URL(server) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new AccessError(`error parsing kubeconfig: server ${JSON.stringify(server)} is not an https URL`);
+  }
+  return server.replace(/\/+$/, '');
+}
+
+function named<T>(config: Readonly<Record<string, unknown>>, list: string, field: string, name: string): T | null {
+  const entries = config[list];
+  if (name === '' || !Array.isArray(entries)) return null;
+  const entry = entries.map(asObject).find((candidate) => candidate?.['name'] === name);
+  return entry === undefined || entry === null ? null : ((asObject(entry[field]) ?? {}) as T);
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
