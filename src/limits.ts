@@ -102,3 +102,15 @@ export const ON_DEMAND_WATCHES_MAX = 200;
 
 /** A watch that nobody holds any more is kept this long, since its next holder usually comes within a turn or two. */
 export const ON_DEMAND_IDLE_MAX_MS = 60_000;
+
+/** Body of an admission request, as controller-runtime: two objects of etcd's largest size with room for escapes. */
+export const ADMISSION_BYTES_MAX = 7 * 1024 * 1024;
+
+/** Body of a conversion request: the API server converts a page of a list in one request. */
+export const CONVERSION_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Webhook certificates are looked at again after this long, whatever the file system tells, as controller-runtime. */
+export const CERTIFICATE_POLL_MS = 10_000;
+
+/** A change of certificate files is awaited this long until it is complete: two files are replaced one after the other. */
+export const CERTIFICATE_SETTLE_MS = 100;

@@ -13,3 +13,10 @@ const escapes: Readonly<Record<string, string>> = {
 export function goJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character);
 }
+
+/** Writes a text in double quotes as Go's `%q` does: nothing but what cannot be printed is escaped. */
+export function goQuote(text: string): string {
+  return JSON.stringify(text)
+    .replaceAll('\u007f', '\\x7f')
+    .replace(/\\u00([01][\da-f])/g, (_, hex: string) => (hex === '07' ? '\\a' : hex === '0b' ? '\\v' : `\\x${hex}`));
+}

@@ -3,6 +3,7 @@
 // Another program may write `1000m` where we write `1`, or a time with an offset. Conversion must not keep such differences
 // alive, so each of these texts is brought into the form that Kubernetes writes. Nothing here knows where a text stands.
 
+import { goQuote } from './go-json.js';
 import { inForm, text, type Normaliser, type Schema } from './schema.js';
 
 const nanosecondsIn = {
@@ -68,7 +69,7 @@ function decimal(value: bigint, digits: number): string {
 const duration: Normaliser = (given) => {
   const nanoseconds = parseDuration(given);
   return nanoseconds === undefined
-    ? { problem: `invalid duration ${JSON.stringify(given)}` }
+    ? { problem: `invalid duration ${goQuote(given)}` }
     : { text: formatDuration(nanoseconds) };
 };
 
@@ -76,7 +77,7 @@ const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})
 
 const pointInTime: Normaliser = (given) => {
   const atMs = rfc3339.test(given) ? Date.parse(given) : Number.NaN;
-  if (Number.isNaN(atMs)) return { problem: `invalid time ${JSON.stringify(given)}` };
+  if (Number.isNaN(atMs)) return { problem: `invalid time ${goQuote(given)}` };
   return { text: new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z') };
 };
 
@@ -86,7 +87,7 @@ const bootstrapToken: Normaliser = (given) => {
   const token = given.replaceAll('"', '');
   if (tokenPattern.test(token)) return { text: token };
   return {
-    problem: `the bootstrap token ${JSON.stringify(token)} was not of the form "\\\\A([a-z0-9]{6})\\\\.([a-z0-9]{16})\\\\z"`,
+    problem: `the bootstrap token ${goQuote(token)} was not of the form "\\\\A([a-z0-9]{6})\\\\.([a-z0-9]{16})\\\\z"`,
   };
 };
 

@@ -6,7 +6,7 @@
 import { secondsAsDuration } from '../text-forms.js';
 import type * as v1beta1 from './v1beta1.js';
 import type * as v1beta2 from './v1beta2.js';
-import { whole } from './whole.js';
+import { nonEmpty, whole } from './whole.js';
 
 /** Converts a spec. */
 export function specDown(src: v1beta2.KubeadmConfigSpec): v1beta1.KubeadmConfigSpec {
@@ -88,7 +88,7 @@ function componentDown(
 ): NonNullable<v1beta1.ClusterConfiguration['scheduler']> {
   return whole<NonNullable<v1beta1.ClusterConfiguration['scheduler']>>({
     extraArgs: src?.extraArgs && argMap(src.extraArgs),
-    extraVolumes: src?.extraVolumes,
+    extraVolumes: nonEmpty(src?.extraVolumes),
     extraEnvs: src?.extraEnvs,
   });
 }

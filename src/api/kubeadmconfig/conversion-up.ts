@@ -10,7 +10,7 @@
 import { parseDuration, wholeSeconds } from '../text-forms.js';
 import type * as v1beta1 from './v1beta1.js';
 import type * as v1beta2 from './v1beta2.js';
-import { whole, type Whole } from './whole.js';
+import { nonEmpty, whole, type Whole } from './whole.js';
 
 /** Converts a spec. `restored` is the spec in the annotation. */
 export function specUp(src: v1beta1.KubeadmConfigSpec, restored: v1beta2.KubeadmConfigSpec): v1beta2.KubeadmConfigSpec {
@@ -127,7 +127,7 @@ function componentUp(
 ): ComponentUp {
   return whole<ComponentUp>({
     extraArgs: src.extraArgs && argList(src.extraArgs),
-    extraVolumes: src.extraVolumes?.map((volume) => {
+    extraVolumes: nonEmpty(src.extraVolumes)?.map((volume) => {
       const before = restored?.extraVolumes?.find(({ hostPath }) => hostPath === volume.hostPath);
       return { ...volume, ...recalled('readOnly', volume, before) };
     }),

@@ -1,0 +1,42 @@
+// Answers one ConversionReview.
+//
+// Pure. Either all objects are converted, in the order they came, or none is: the API server accepts nothing else.
+
+import { convert } from '../api/kubeadmconfig/conversion.js';
+import { isObject, type JsonObject } from '../api/wire.js';
+
+/** An answer, or why the review itself cannot be read (the server then says code 400). */
+export type ConversionAnswer =
+  { readonly review: JsonObject; readonly failure?: string } | { readonly unreadable: string };
+
+/** Converts the objects of a review. */
+export function answerConversion(review: unknown): ConversionAnswer {
+  if (!isObject(review)) return { unreadable: 'the body is not a ConversionReview' };
+  const { apiVersion, kind, request } = review;
+  if (kind !== 'ConversionReview' || apiVersion !== 'apiextensions.k8s.io/v1') {
+    return { unreadable: 'the body is not an apiextensions.k8s.io/v1 ConversionReview' };
+  }
+  if (!isObject(request)) return { unreadable: 'the ConversionReview has no request' };
+  const { uid, desiredAPIVersion, objects } = request;
+  if (typeof uid !== 'string' || typeof desiredAPIVersion !== 'string' || !Array.isArray(objects)) {
+    return { unreadable: 'the request must have uid, desiredAPIVersion and objects' };
+  }
+  const convertedObjects: JsonObject[] = [];
+  for (const object of objects) {
+    const outcome = isObject(object)
+      ? convert(object, desiredAPIVersion)
+      : { failure: 'an object to convert is not an object' };
+    if ('failure' in outcome) return failed(uid, outcome.failure);
+    convertedObjects.push(outcome.object);
+  }
+  return answered({ uid, convertedObjects, result: { metadata: {}, status: 'Success' } });
+}
+
+function failed(uid: string, failure: string): ConversionAnswer {
+  const response = { uid, convertedObjects: [], result: { metadata: {}, status: 'Failure', message: failure } };
+  return { ...answered(response), failure };
+}
+
+function answered(response: JsonObject): { readonly review: JsonObject } {
+  return { review: { kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', response } };
+}
