@@ -1,0 +1,139 @@
+// Reads a serving certificate from a folder, and reads it again whenever it changes.
+//
+// A mounted Secret changes by swapping a symbolic link, two plain files change one after the other. So a change is awaited
+// until it is complete, a pair that does not fit together is not used, and what was read last stays in use. Changes that the
+// file system does not tell are found by looking now and then.
+//
+//   T1. `onChange` gets only pairs of which the key belongs to the certificate.
+//   T2. Nothing that happens to the files stops the server.
+
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { watch, type FSWatcher } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CERTIFICATE_POLL_MS, CERTIFICATE_SETTLE_MS } from '../limits.js';
+import type { Logger } from '../log.js';
+
+/** Where a certificate and its key are. */
+export interface CertificateFiles {
+  readonly folder: string;
+  readonly certificateName: string;
+  readonly keyName: string;
+}
+
+/** A certificate (with those that vouch for it) and its key, as PEM. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What became of reading the files. */
+export type ReadCertificate = { readonly pair: KeyPair } | { readonly problem: string };
+
+/** Delays as a port. */
+export interface Timers {
+  schedule(delayMs: number, run: () => void): () => void;
+}
+
+/** What the watch of a certificate needs and tells. */
+export interface CertificateWatch {
+  readonly files: CertificateFiles;
+  readonly initial: KeyPair;
+  readonly timers: Timers;
+  readonly logger: Logger;
+  readonly onChange: (pair: KeyPair) => void;
+  readonly onRead?: (isUsable: boolean) => void;
+}
+
+/** Reads the files. The problem of an unusable pair names the file or the folder. */
+export async function readCertificate({
+  folder,
+  certificateName,
+  keyName,
+}: CertificateFiles): Promise<ReadCertificate> {
+  const texts = await Promise.all([certificateName, keyName].map((name) => readText(join(folder, name))));
+  const [cert, key] = texts;
+  if (cert === undefined || 'problem' in cert) return cert ?? { problem: 'no certificate' };
+  if (key === undefined || 'problem' in key) return key ?? { problem: 'no key' };
+  const problem = mismatch(cert.text, key.text);
+  return problem === undefined ? { pair: { cert: cert.text, key: key.text } } : { problem: `${problem} in ${folder}` };
+}
+
+/** Watches the files until the returned function is called. */
+export function watchCertificate({ files, initial, timers, logger, onChange, onRead }: CertificateWatch): () => void {
+  let current = initial;
+  let lastProblem = '';
+  let isStopped = false;
+  let cancelSettle: (() => void) | null = null;
+  let cancelPoll: (() => void) | null = null;
+
+  const look = async (): Promise<void> => {
+    const read = await readCertificate(files);
+    if (isStopped) return;
+    onRead?.('pair' in read);
+    if ('problem' in read) {
+      if (read.problem !== lastProblem)
+        logger.error('Webhook certificate cannot be used, keeping the last one', { err: read.problem });
+      lastProblem = read.problem;
+      return;
+    }
+    lastProblem = '';
+    if (read.pair.cert === current.cert && read.pair.key === current.key) return;
+    current = read.pair;
+    onChange(read.pair);
+    logger.info('Webhook certificate reloaded', { folder: files.folder });
+  };
+  const changed = (): void => {
+    cancelSettle?.();
+    cancelSettle = timers.schedule(CERTIFICATE_SETTLE_MS, () => void look());
+  };
+  const poll = (): void => {
+    cancelPoll = timers.schedule(CERTIFICATE_POLL_MS, () => {
+      void look();
+      poll();
+    });
+  };
+
+  const watcher = watchFolder(files.folder, changed, logger);
+  poll();
+  return () => {
+    isStopped = true;
+    watcher?.close();
+    cancelSettle?.();
+    cancelPoll?.();
+  };
+}
+
+function watchFolder(folder: string, changed: () => void, logger: Logger): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, changed);
+    watcher.on('error', (error) =>
+      logger.verbose(4, 'Folder of the webhook certificate cannot be watched', { err: error }),
+    );
+    return watcher;
+  } catch (error) {
+    logger.verbose(4, 'Folder of the webhook certificate cannot be watched', { err: error });
+    return null;
+  }
+}
+
+async function readText(path: string): Promise<{ readonly text: string } | { readonly problem: string }> {
+  try {
+    return { text: await readFile(path, 'utf8') };
+  } catch (error) {
+    const { code = '' } = error as { readonly code?: string };
+    return {
+      problem: code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read (${code})`,
+    };
+  }
+}
+
+function mismatch(cert: string, key: string): string | undefined {
+  try {
+    const isPair = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+    return isPair ? undefined : 'key and certificate do not belong together';
+  } catch {
+    // The error of the crypto library may quote what it read: it is not passed on.
+    return 'key or certificate is not valid PEM';
+  }
+}
