@@ -1,0 +1,27 @@
+// The CustomResourceDefinitions of Cluster API's core and kubeadm control plane kinds, v1beta2 only and without conversion.
+// Those of KubeadmConfig and KubeadmConfigTemplate are here too, for a server without the operator's own definitions.
+import clusters from './crds/clusters.json' with { type: 'json' };
+import kubeadmConfigs from './crds/kubeadmconfigs.json' with { type: 'json' };
+import kubeadmConfigTemplates from './crds/kubeadmconfigtemplates.json' with { type: 'json' };
+import kubeadmControlPlanes from './crds/kubeadmcontrolplanes.json' with { type: 'json' };
+import machineDeployments from './crds/machinedeployments.json' with { type: 'json' };
+import machineDrainRules from './crds/machinedrainrules.json' with { type: 'json' };
+import machineHealthChecks from './crds/machinehealthchecks.json' with { type: 'json' };
+import machinePools from './crds/machinepools.json' with { type: 'json' };
+import machines from './crds/machines.json' with { type: 'json' };
+import machineSets from './crds/machinesets.json' with { type: 'json' };
+
+/** Cluster API's core and control plane kinds. */
+export const coreDefinitions: readonly object[] = [
+  clusters,
+  machines,
+  machinePools,
+  machineSets,
+  machineDeployments,
+  machineDrainRules,
+  machineHealthChecks,
+  kubeadmControlPlanes,
+];
+
+/** The bootstrap provider's kinds. */
+export const bootstrapDefinitions: readonly object[] = [kubeadmConfigs, kubeadmConfigTemplates];

@@ -1,0 +1,13 @@
+// RFC 7386: JSON merge patch.
+import { isObject } from '../json.js';
+
+/** The value after a merge patch: null removes, everything but objects replaces. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = mergePatch(result[key], value);
+  }
+  return result;
+}
