@@ -214,8 +214,7 @@ function silence(
   if (error instanceof AccessError && !deadline.signal.aborted) {
     return failureOfSilence(request.name, { sent, aborted: false, reason: error.code, message: error.message });
   }
-  const code = (error as { code?: unknown }).code;
-  const text = error instanceof Error ? error.message : String(error);
+  const { code, message: text } = error as { code?: unknown; message?: unknown };
   const reason = expired ? 'Timeout' : aborted ? 'Aborted' : typeof code === 'string' ? code : 'TransportFailed';
   const messages = {
     Timeout: `no answer from the API server at ${transport.host} in time`,
@@ -224,7 +223,7 @@ function silence(
   const message =
     reason === 'Timeout' || reason === 'Aborted'
       ? messages[reason]
-      : `cannot ${sent ? 'talk to' : 'reach'} the API server at ${transport.host}: ${wordsFor(reason, text)}`;
+      : `cannot ${sent ? 'talk to' : 'reach'} the API server at ${transport.host}: ${wordsFor(reason, String(text))}`;
   return failureOfSilence(request.name, { sent, aborted, reason, message });
 }
 
