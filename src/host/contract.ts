@@ -81,6 +81,8 @@ export interface Envelope {
 /** What a turn leaves behind for `persist`. */
 export interface Outcome<State extends string, Facts> {
   readonly state: State;
+  /** Every row that decided in this turn, in order, with the facts it saw: conditions are folded over all of them. */
+  readonly trail: readonly { readonly row: string; readonly facts: Facts }[];
   readonly row: string;
   readonly facts: Facts;
   readonly context: ActorContext;
@@ -107,8 +109,8 @@ export interface Controller<
   observe(key: Key): View | null;
   /** Identity of the object in a view: another uid is another life. */
   uid(view: View): string;
-  /** Total and pure. */
-  facts(view: View, nowMs: number): Facts;
+  /** Total and pure. `context` is the actor's own memory (row, since, wake-up). */
+  facts(view: View, nowMs: number, context: ActorContext): Facts;
   readonly effects: { readonly [R in Request]: Effect<View, Facts, Reply> };
   /** Deadline of one effect, milliseconds. */
   readonly effectTimeoutMs: number;
@@ -145,6 +147,8 @@ export interface Freshness {
   shows(receipt: WriteReceipt): boolean;
   /** Reads live into the cache (the 404 counts): the new floor. */
   readLive(object: Pick<WriteReceipt, 'kind' | 'namespace' | 'name'>, signal: AbortSignal): Promise<void>;
+  /** Calls `run` once, as soon as the cache shows the receipt; returns a cancel function. Without it the host looks now and then. */
+  whenShown?(receipt: WriteReceipt, run: () => void): () => void;
 }
 
 /** What the host tells anybody who watches: inspector, metrics, events. Never contains secrets beyond what facts contain. */

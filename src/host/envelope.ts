@@ -1,0 +1,68 @@
+// The persisted actor as text: one condition, one annotation or one ConfigMap, under 1 KiB (style: snapshots).
+//
+// What cannot be derived again is not in it: deleting every snapshot costs time and nothing else. A snapshot of another life
+// (uid), an unknown version, or one that does not restore is discarded; we re-derive, we never migrate.
+
+import { leafState, statePath, type Rest } from '../../machines/kit/step.js';
+import type { Envelope } from './contract.js';
+import { SNAPSHOT_BYTES_MAX } from './limits.js';
+
+/** The envelope of an actor at rest. */
+export function envelopeOf(uid: string, rest: Rest): Envelope {
+  return {
+    v: 1,
+    uid,
+    since: rfc3339Seconds(rest.context.sinceMs),
+    snapshot: { value: rest.value, context: rest.context },
+  };
+}
+
+/** The envelope as JSON. A text above the bound is a bug: contexts are nearly empty. */
+export function envelopeText(envelope: Envelope): string {
+  const text = JSON.stringify(envelope);
+  if (Buffer.byteLength(text) > SNAPSHOT_BYTES_MAX)
+    throw new Error(`a snapshot has ${Buffer.byteLength(text)} bytes, more than ${SNAPSHOT_BYTES_MAX}`);
+  return text;
+}
+
+/** Why a stored envelope was not used. */
+export type Discarded = 'not JSON' | 'unknown version' | 'another object’s life' | 'broken';
+
+/** Reads a stored envelope of this object's life. */
+export function readEnvelope(text: string, uid: string): { readonly rest: Rest } | { readonly discarded: Discarded } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { discarded: 'not JSON' };
+  }
+  if (typeof value !== 'object' || value === null) return { discarded: 'broken' };
+  const envelope = value as Partial<Envelope>;
+  if (envelope.v !== 1) return { discarded: 'unknown version' };
+  if (envelope.uid !== uid) return { discarded: 'another object’s life' };
+  const snapshot = envelope.snapshot;
+  if (typeof snapshot?.context !== 'object' || snapshot.context === null || leafState(snapshot.value) === '')
+    return { discarded: 'broken' };
+  return { rest: { value: snapshot.value, context: snapshot.context } };
+}
+
+/** True when two envelopes differ in what is worth a write: life, state or row. A wake-up alone is not. */
+export function isWorthWriting(before: Envelope | null, after: Envelope): boolean {
+  if (before === null || before.uid !== after.uid || before.since !== after.since) return true;
+  return (
+    statePath(before.snapshot.value) !== statePath(after.snapshot.value) ||
+    before.snapshot.context.row !== after.snapshot.context.row
+  );
+}
+
+/** A stored envelope as a value, for comparing; null when it is none. */
+export function parseEnvelope(text: string | null, uid: string): Envelope | null {
+  if (text === null) return null;
+  const read = readEnvelope(text, uid);
+  return 'rest' in read ? envelopeOf(uid, read.rest) : null;
+}
+
+/** Epoch milliseconds as RFC 3339 seconds. */
+export function rfc3339Seconds(ms: number): string {
+  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}
