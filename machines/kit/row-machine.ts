@@ -5,9 +5,10 @@
 //
 //   M1. No timers, no invoked work, no final states: time comes in with events, wishes to wake go out in the context.
 //   M2. A row with a request re-enters its state, whose entry asks for the effect; a row without one that stays has no target.
-//   M3. A wake-up set by a row is kept until it is due: later looks that end in the same row do not push it.
+//   M3. A wake-up is kept until it is due: later looks that end in the same row, or in a row with the same requeue, never push it.
 
 import { assign, enqueueActions, setup, type AnyStateMachine } from 'xstate';
+import { checkTable } from './check-table.js';
 import { decide, rowById } from './decide.js';
 import type { ActorContext, ActorEvent, EffectRequest, Row, Table } from './row.js';
 
@@ -27,7 +28,7 @@ export interface MachineContext extends ActorContext {
   readonly entered: string | null;
 }
 
-/** Makes the machine of a table. */
+/** Makes the machine of a table. Throws when the table contradicts itself: that is a bug, found at start. */
 export function createRowMachine<
   State extends string,
   Facts extends object,
@@ -35,20 +36,18 @@ export function createRowMachine<
   Reply extends string,
 >(given: Table<State, Facts, Request, Reply>): RowMachine {
   const table = given as unknown as AnyTable;
+  checkTable(table);
   const names = Object.keys(table.states);
   const parentOf = (name: string): string | undefined => table.states[name]?.parent;
 
   const state = (name: string): object => {
     const children = names.filter((each) => parentOf(each) === name);
     const rows = table.rows.filter((row) => row.from.includes(name));
-    const requests = unique(
-      table.rows.flatMap((row) => (row.target === name && row.request !== null ? [row.request] : [])),
-    );
     return {
       description: table.states[name]?.description ?? '',
       ...(rows.length === 0 ? {} : { on: arrows(table, rows, name) }),
       ...(children.length === 0
-        ? { entry: [{ type: 'arrive', params: { state: name } }, ...requests] }
+        ? { entry: [{ type: 'arrive', params: { state: name } }, ...requestsOnEntry(table, name)] }
         : { initial: children[0], states: Object.fromEntries(children.map((child) => [child, state(child)])) }),
     };
   };
@@ -66,18 +65,32 @@ export function createRowMachine<
   } as never) as unknown as RowMachine;
 }
 
+/** The requests that entering a state may ask for: those of rows that lead there. */
+function requestsOnEntry(table: AnyTable, state: string): readonly string[] {
+  return unique(
+    table.rows.flatMap((row) => {
+      const leadsHere = row.target === state || (row.target === null && row.from.includes(state));
+      return leadsHere && row.request !== null ? [row.request] : [];
+    }),
+  );
+}
+
 /** The transitions of some rows, by event. `source` is null for the root table. */
 function arrows(table: AnyTable, rows: readonly AnyRow[], source: string | null): Record<string, object[]> {
   const events: Record<string, object[]> = {};
+  const isLeaf = (name: string | null): boolean =>
+    name !== null && !Object.values(table.states).some((state) => state.parent === name);
   for (const row of rows) {
-    const target = row.target ?? (row.request === null ? null : source);
+    const params: RowParams = { row: row.id };
+    const decided = { type: 'decided', params };
+    const target = row.target ?? (row.request !== null && isLeaf(source) ? source : null);
     const stays = target === null || (target === source && row.request === null);
     (events[row.on] ??= []).push({
-      guard: { type: row.guardName, params: { row: row.id } satisfies RowParams },
-      actions: [{ type: 'decided', params: { row: row.id } satisfies RowParams }],
-      ...(stays ? {} : { target: `#${table.id}.${pathOf(table, target)}` }),
-      ...(row.request !== null && !stays ? { reenter: true } : {}),
+      guard: { type: row.guardName, params },
       description: `${row.id} ${row.title}`,
+      ...(stays
+        ? { actions: row.request === null ? [decided] : [decided, row.request] }
+        : { actions: [decided], target: `#${table.id}.${pathOf(table, target)}`, reenter: row.request !== null }),
     });
   }
   return events;
@@ -111,7 +124,7 @@ function actionsOf(table: AnyTable): Record<string, unknown> {
     arrive: assign(({ context, event }, params) =>
       arrived(
         context as MachineContext,
-        event as unknown as AnyEvent,
+        event as unknown as Partial<AnyEvent>,
         (params as unknown as { readonly state: string }).state,
       ),
     ),
@@ -125,14 +138,18 @@ function decided(
   { row: rowId }: RowParams,
 ): Partial<MachineContext> {
   const row = rowById(table, rowId);
-  const isKept = context.row === rowId && context.wakeAtMs !== null && context.wakeAtMs > event.nowMs;
+  const before = rowById(table, context.row);
+  const isSameWish = before !== undefined && (before === row || before.requeue === row?.requeue);
+  const kept = isSameWish && context.wakeAtMs !== null && context.wakeAtMs > event.nowMs ? context.wakeAtMs : Infinity;
   const afterMs = row?.requeue?.afterMs(event.facts) ?? null;
-  const wakeAtMs = afterMs === null ? null : isKept ? context.wakeAtMs : event.nowMs + afterMs;
-  const sinceMs = context.row === null ? event.nowMs : context.sinceMs;
-  return { row: rowId, wakeAtMs, sinceMs };
+  return {
+    row: rowId,
+    wakeAtMs: afterMs === null ? null : Math.min(kept, event.nowMs + afterMs),
+    sinceMs: context.row === null ? event.nowMs : context.sinceMs,
+  };
 }
 
-function arrived(context: MachineContext, event: AnyEvent, state: string): Partial<MachineContext> {
+function arrived(context: MachineContext, event: Partial<AnyEvent>, state: string): Partial<MachineContext> {
   if (context.entered === state) return {};
   return { entered: state, sinceMs: event.nowMs ?? context.sinceMs };
 }

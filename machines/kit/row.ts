@@ -12,7 +12,10 @@ export type Observed = 'OBSERVED';
 /** The event that the host makes of an effect which did not get its work done. Every machine has it. */
 export type EffectFailed = 'EFFECT_FAILED';
 
-/** A wish to look again although nothing changed. */
+/**
+ * A wish to look again although nothing changed. A wish is kept until due: neither the same row nor another row that has the
+ * very same Requeue object pushes it, so rows that mean one timer share one object.
+ */
 export interface Requeue<Facts> {
   /** How long from now, in milliseconds; null when these facts need no look. */
   readonly afterMs: (facts: Facts) => number | null;
@@ -56,7 +59,7 @@ export interface Row<State extends string, Facts, Request extends string, Reply 
   /** Name of the guard, as on the chart: `isInfrastructureMissing`. */
   readonly guardName: string;
   readonly guard: (facts: Facts) => boolean;
-  /** The state afterwards; null leaves the state alone. */
+  /** The state afterwards, one without children; null leaves the state alone. */
   readonly target: State | null;
   /** The one effect that is asked for; null asks for nothing. */
   readonly request: Request | null;
@@ -97,7 +100,7 @@ export interface BaseFacts<Request extends string = string> {
   readonly failure: Failure<Request> | null;
 }
 
-/** Context of every actor: what cannot be read again from the cluster. Never a secret, never a copy of an object. */
+/** Context of every actor, as it is persisted: what cannot be read again from the cluster. Never a secret, never a copy of an object. */
 export interface ActorContext {
   /** Id of the row that decided last; null before the first look. */
   readonly row: string | null;
@@ -124,7 +127,7 @@ export interface Table<State extends string, Facts, Request extends string, Repl
   /** Machine id, kebab-case or a plain word: `kubeadmconfig`. */
   readonly id: string;
   readonly initial: State;
-  /** Every state with its description, in story order. */
+  /** Every state with its description, in story order. A parent's first child is its initial state. */
   readonly states: Readonly<Record<State, { readonly description: string; readonly parent?: string }>>;
   readonly rows: readonly Row<State, Facts, Request, Reply>[];
   /** What each request does, one sentence: for charts. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createActor } from 'xstate';
 import { decide } from '../../../machines/kit/decide.js';
 import { createRowMachine } from '../../../machines/kit/row-machine.js';
-import { born, leafState, restore, restOf, step, type Snapshot } from '../../../machines/kit/step.js';
+import { born, leafState, restore, restOf, statePath, step, type Snapshot } from '../../../machines/kit/step.js';
 import { toyFacts, toyTable, type ToyFacts } from './toy.js';
 
 const machine = createRowMachine(toyTable);
@@ -86,5 +86,49 @@ describe('row machine', () => {
 
   test('a table that is not total: no row fits -> a bug with the machine’s name', () => {
     expect(() => decide({ ...toyTable, rows: [] }, 'OBSERVED', toyFacts())).toThrow('toy: no row answers OBSERVED');
+  });
+
+  test('nested states: a row that leads to a child -> the parent is entered with it, and text names both', () => {
+    const nested = createRowMachine({
+      ...toyTable,
+      states: {
+        ...toyTable.states,
+        Resting: { description: 'Nothing to do.', parent: 'After' },
+        After: { description: 'Later on.' },
+      },
+    } as never);
+    const { after } = step(nested, born(nested), observed(9000, { ready: true, made: true, joined: true }));
+    expect(after.value).toEqual({ After: 'Resting' });
+    expect(statePath(after.value)).toBe('After:Resting');
+    expect(restore(nested, restOf(after))?.value).toEqual({ After: 'Resting' });
+  });
+
+  test('a request without a target: from a state that draws it and from one that does not -> asked for, state kept', () => {
+    const rows = toyTable.rows.map((row) => (row.id === 'T03' ? { ...row, target: null } : row));
+    const staying = createRowMachine({ ...toyTable, rows });
+    for (const value of ['Watching', 'Waiting']) {
+      const from = restore(staying, { value, context: { row: 'T04', sinceMs: 7, wakeAtMs: null } }) as Snapshot;
+      const { after, requests } = step(staying, from, observed(9000, { ready: true, made: true, checkDue: true }));
+      expect(requests).toEqual([{ type: 'check' }]);
+      expect(at(after)).toMatchObject({ state: value, sinceMs: 7 });
+    }
+  });
+
+  test('a wake-up: another row with the same requeue -> not pushed; with another requeue -> set anew', () => {
+    const made = step(machine, born(machine), observed(1000, { ready: true, made: true }, 'MADE')).after;
+    const looked = step(machine, made, observed(50_000, { ready: true, made: true })).after;
+    expect(at(looked)).toMatchObject({ row: 'T04', wakeAtMs: 301_000 });
+    const checked = step(machine, looked, observed(60_000, { ready: true, made: true }, 'CHECKED')).after;
+    expect(at(checked)).toMatchObject({ row: 'T07', wakeAtMs: 360_000 });
+  });
+
+  test.each([
+    ['two rows of one id', { rows: [...toyTable.rows, ...toyTable.rows] }, 'toy: two rows are called T01'],
+    ['an unknown target', { rows: [{ ...toyTable.rows[0], target: 'Nowhere' }] }, 'toy: row T01 leads to Nowhere'],
+    ['an unknown source', { rows: [{ ...toyTable.rows[0], from: ['Nowhere'] }] }, 'toy: row T01 is drawn from Nowhere'],
+    ['an unknown request', { rows: [{ ...toyTable.rows[0], request: 'fly' }] }, 'toy: row T01 asks for fly'],
+    ['an unknown initial state', { initial: 'Nowhere' }, 'toy: the initial state Nowhere'],
+  ])('a table that contradicts itself: %s -> refused when its machine is made', (_, change, text) => {
+    expect(() => createRowMachine({ ...toyTable, ...change } as never)).toThrow(text);
   });
 });

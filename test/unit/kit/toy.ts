@@ -27,6 +27,8 @@ const row = (more: Partial<ToyRow> & Pick<ToyRow, 'id' | 'from' | 'guardName' | 
   ...more,
 });
 
+const checks = { afterMs: () => 300_000, why: 'checks' };
+
 export const toyRows: readonly ToyRow[] = [
   row({
     id: 'T01',
@@ -58,7 +60,7 @@ export const toyRows: readonly ToyRow[] = [
     guardName: 'isMade',
     guard: (f) => f.made,
     target: 'Watching',
-    requeue: { afterMs: () => 300_000, why: 'checks' },
+    requeue: checks,
   }),
   row({
     id: 'T05',
@@ -75,7 +77,7 @@ export const toyRows: readonly ToyRow[] = [
     guardName: 'always',
     guard: () => true,
     target: 'Watching',
-    requeue: { afterMs: () => 300_000, why: 'checks' },
+    requeue: checks,
     conditions: () => [{ type: 'Made', status: 'True', reason: 'Made', message: '' }],
   }),
   row({
