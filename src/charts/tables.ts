@@ -1,0 +1,6 @@
+// Every machine of the product, for whoever shows all of them. Importing a machine starts nothing.
+
+import type { AnyTable } from './model.js';
+
+/** All transition tables, the main one first. */
+export const ALL_TABLES: readonly AnyTable[] = [];
