@@ -1,0 +1,92 @@
+// Builds deploy/ and docs/rbac.md: everything that is applied to a management cluster, from the code that needs it.
+//
+// `manifests({ check })` writes what changed, or with `check` reports what is stale. `node .ci/manifests.mjs --release FOLDER`
+// puts a clusterctl repository (`bootstrap-kubeadm/<version>/`) into a folder.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
+import { crds, webhooks } from './manifests/api.mjs';
+import { OTHER_CONTROLLERS, bootstrapRbac, controllerRbac, rbacMarkdown } from './manifests/rbac.mjs';
+import { certificate, deployment, namespace, service } from './manifests/workload.mjs';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+// clusterctl looks the contract of the installed version up here, too: also when that is the Go provider's.
+const RELEASE_SERIES = [
+  { major: 0, minor: 1, contract: 'v1beta2' },
+  ...[15, 14, 13, 12, 11].map((minor) => ({ major: 1, minor, contract: 'v1beta2' })),
+];
+
+const metadataYaml = () =>
+  print([{ apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3', kind: 'Metadata', releaseSeries: RELEASE_SERIES }]);
+
+// YAML 1.1 is what kubectl and clusterctl read: words like `on` must be quoted.
+function print(objects) {
+  return objects
+    .map((object) =>
+      stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false, sortMapEntries: true }),
+    )
+    .join('---\n');
+}
+
+/** All objects of the provider, in the order in which they are applied. */
+export async function components(image = `kubeadm-bootstrap-operator:v${version}`) {
+  return [
+    namespace(),
+    ...(await crds()),
+    ...bootstrapRbac(),
+    service(),
+    deployment(image),
+    ...certificate(),
+    ...(await webhooks()),
+  ];
+}
+
+/** Every file that is made here: path and text. */
+async function files() {
+  const definitions = await crds();
+  return [
+    ...definitions.map((crd) => [`deploy/crd/${crd.metadata.name}.yaml`, print([crd])]),
+    ['deploy/bootstrap-components.yaml', print(await components())],
+    ['deploy/metadata.yaml', metadataYaml()],
+    ...OTHER_CONTROLLERS.map((one) => [`deploy/controllers/${one.name}.yaml`, print(controllerRbac(one))]),
+    ['docs/rbac.md', rbacMarkdown()],
+  ];
+}
+
+/** Writes or checks the files; returns the problems. */
+export async function manifests({ check }) {
+  const stale = (await files()).filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
+  if (check) return stale.map(([path]) => `${path} is stale: run npm run generate`);
+  for (const [path, text] of stale) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    process.stdout.write(`wrote ${path}\n`);
+  }
+  return [];
+}
+
+/** Writes a local clusterctl repository with one version of the provider. */
+export async function release(folder, { tag = `v${version}`, image } = {}) {
+  const target = join(folder, 'bootstrap-kubeadm', tag);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, 'bootstrap-components.yaml'), print(await components(image)));
+  writeFileSync(join(target, 'metadata.yaml'), metadataYaml());
+  return target;
+}
+
+if (process.argv[1]?.endsWith('manifests.mjs')) {
+  const option = (name) => {
+    const at = process.argv.indexOf(`--${name}`);
+    return at === -1 ? undefined : process.argv[at + 1];
+  };
+  const folder = option('release');
+  if (folder !== undefined) {
+    const [tag, image] = [option('tag'), option('image')];
+    process.stdout.write(`${await release(folder, { ...(tag && { tag }), ...(image && { image }) })}\n`);
+  } else {
+    const problems = await manifests({ check: process.argv.includes('--check') });
+    for (const problem of problems) process.stderr.write(`${problem}\n`);
+    process.exitCode = problems.length === 0 ? 0 : 1;
+  }
+}
