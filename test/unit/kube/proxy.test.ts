@@ -157,7 +157,7 @@ describe('proxy: way', () => {
         kind: 'Refused',
         message: expect.stringMatching(
           /^the proxy 127\.0\.0\.1:\d+ cannot reach 127\.0\.0\.1:\d+ \(SOCKS error 4\)$/,
-        ) as string,
+        ) as unknown as string,
       },
     });
   });
