@@ -1,0 +1,17 @@
+// How a message is put behind a head such as `* Ready:` or `* Machines m1, m2:`.
+//
+// A text of one line follows its head; a list is indented below it. White space of a bullet is exactly tab, LF, FF, CR and
+// space: JavaScript's `\s` knows more. Messages are never trimmed.
+
+const bullet = /\*[\t\n\f\r ]/;
+
+/** The head with its message. */
+export function attachMessage(head: string, message: string): string {
+  if (!message.includes('\n') && !bullet.test(message)) return `${head} ${message}`;
+  return `${head}\n${indented(message.split('\n')).join('\n')}`;
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  if (lines.every((line) => bullet.test(line))) return lines.map((line) => `  ${line}`);
+  return lines.map((line) => (bullet.test(line) ? `    ${line}` : `  * ${line}`));
+}
