@@ -8,7 +8,7 @@
 //   I3. Rows are keyed by machine and uid: an actor put to rest and restored is the same row.
 
 import { scrub } from './scrub.js';
-import { projectFacts } from './project.js';
+import { identityOf, projectFacts } from './project.js';
 
 /** One transition, as the ring keeps it. */
 export interface HistoryEntry {
@@ -30,8 +30,8 @@ export interface ActorRow {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
-  readonly cluster: string;
-  readonly role: string;
+  cluster: string;
+  role: string;
   state: string;
   sinceMs: number;
   row: string;
@@ -133,6 +133,7 @@ export function createInspectionStore({
     });
     if (kept.ring.length > history) kept.ring.shift();
     kept.facts = note.facts;
+    if (row.cluster === '') Object.assign(row, identityOf(projectFacts(note.machine, note.facts)));
     row.state = note.to;
     row.sinceMs = note.sinceMs;
     row.row = note.row;
@@ -205,15 +206,13 @@ export function actorKey(machine: string, uid: string): string {
 
 function newActor(key: string, note: ActorNote): Kept {
   const slash = note.id.indexOf('/');
-  const facts = projectFacts(note.machine, note.facts);
   const row: ActorRow = {
     key,
     machine: note.machine,
     uid: note.uid,
     namespace: note.id.slice(0, slash),
     name: note.id.slice(slash + 1),
-    cluster: typeof facts['cluster'] === 'string' ? facts['cluster'] : '',
-    role: typeof facts['role'] === 'string' ? facts['role'] : '',
+    ...identityOf(projectFacts(note.machine, note.facts)),
     state: note.to,
     sinceMs: note.sinceMs,
     row: note.row,
