@@ -284,6 +284,8 @@ function call(
     authorization: `Bearer ${token}`,
     accept: 'application/json',
     ...(payload === undefined ? {} : { 'content-type': how.contentType ?? 'application/json' }),
+    // Node frames the body of a DELETE only when its length is given.
+    ...(payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) }),
     ...how.headers,
   };
   return new Promise((resolve, reject) => {
