@@ -114,3 +114,6 @@ export const CERTIFICATE_POLL_MS = 10_000;
 
 /** A change of certificate files is awaited this long until it is complete: two files are replaced one after the other. */
 export const CERTIFICATE_SETTLE_MS = 100;
+
+/** Objects that the CRD migrator remembers as migrated, so that a second try does not write them again. */
+export const MIGRATED_OBJECTS_MAX = 50_000;

@@ -158,3 +158,8 @@ export const kubeadmConfigTemplateCrd: Crd = definition('KubeadmConfigTemplate',
     subresources: {},
   },
 ]);
+
+/** A definition with its stored version only, for servers that have no conversion webhook. */
+export function storedVersionOnly(crd: Crd): Crd {
+  return { ...crd, spec: { ...crd.spec, versions: crd.spec.versions.filter(({ storage }) => storage) } };
+}
