@@ -36,7 +36,7 @@ export interface Informers {
   whenSynced(signal?: AbortSignal): Promise<boolean>;
   /** A cache for a kind named at run time. Throws ApiError when there are too many. */
   hold<T extends KubeObject>(options: InformerOptions<T>): HeldCache<T>;
-  readonly freshness: Freshness;
+  readonly freshness: Required<Freshness>;
   /** What keeps caches from being up to date. */
   problems(): readonly CacheProblem[];
   /** Every cache that runs: for metrics. */
@@ -175,12 +175,25 @@ function before(work: Promise<unknown>, signal: AbortSignal | undefined): Promis
   });
 }
 
-function freshnessOf(informers: () => readonly AnyInformer[]): Freshness {
+function freshnessOf(informers: () => readonly AnyInformer[]): Required<Freshness> {
   const of = (kind: string): readonly AnyInformer[] => informers().filter(({ store }) => store.resource.kind === kind);
+  const shows: Freshness['shows'] = (receipt) => of(receipt.kind).every(({ store }) => store.shows(receipt));
   return {
-    shows: (receipt) => of(receipt.kind).every(({ store }) => store.shows(receipt)),
+    shows,
     async readLive({ kind, namespace, name }, signal) {
       await Promise.all(of(kind).map((informer) => informer.readLive(namespace, name, signal)));
+    },
+    whenShown(receipt, run) {
+      let ends: readonly (() => void)[] = [];
+      const stop = (): void => ends.forEach((end) => end());
+      const look = (): boolean => {
+        if (!shows(receipt)) return false;
+        stop();
+        run();
+        return true;
+      };
+      if (!look()) ends = of(receipt.kind).map(({ store }) => store.onMove(look));
+      return stop;
     },
   };
 }

@@ -12,10 +12,13 @@ export function newerVersion(a: string, b: string): string {
   return compareVersions(a, b) >= 0 ? a : b;
 }
 
-/** The least version after this one: what a later write must at least have. */
+/**
+ * The least version after this one: what whatever follows it must at least have. It is spelled with a leading zero, so that it
+ * compares as the number that it is, and never equals the name that the server gave to somebody's write.
+ */
 export function versionAfter(version: string): string {
   const plain = digits(version);
-  return plain === '' ? '' : String(BigInt(plain) + 1n);
+  return plain === '' ? '' : `0${BigInt(plain) + 1n}`;
 }
 
 function digits(version: string): string {

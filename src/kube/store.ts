@@ -33,6 +33,8 @@ export interface Store<T extends KubeObject> extends Cache<T>, ReflectorTarget {
   shows(receipt: Pick<WriteReceipt, 'namespace' | 'name' | 'resourceVersion'>): boolean;
   /** Ends when the first complete list is in. */
   whenSynced(): Promise<void>;
+  /** Calls the listener after every change of content or version, once the listeners of changes are through. */
+  onMove(listener: () => void): () => void;
 }
 
 interface Floor {
@@ -46,6 +48,7 @@ interface State<T extends KubeObject> {
   /** What live reads showed and the watch has not reached yet. */
   readonly floors: Map<string, Floor>;
   readonly listeners: Set<(change: CacheChange<T>) => void>;
+  readonly movers: Set<() => void>;
   resourceVersion: string;
   synced: boolean;
   mark: number;
@@ -61,6 +64,7 @@ export function createStore<T extends KubeObject>(options: StoreOptions<T>): Sto
     indexes: new Map([NAMESPACE_INDEX, ...Object.keys(options.indexes ?? {})].map((name) => [name, new Map()])),
     floors: new Map(),
     listeners: new Set(),
+    movers: new Set(),
     resourceVersion: '',
     synced: false,
     mark: 0,
@@ -81,6 +85,10 @@ export function createStore<T extends KubeObject>(options: StoreOptions<T>): Sto
     },
     whenSynced: () => synced.promise,
     shows: (receipt) => shows(state, receipt),
+    onMove(listener) {
+      state.movers.add(listener);
+      return () => void state.movers.delete(listener);
+    },
   };
 }
 
@@ -153,7 +161,10 @@ function writers<T extends KubeObject>(
       notify(state, options, changes);
     },
 
-    bookmark: (resourceVersion) => advance(state, resourceVersion),
+    bookmark(resourceVersion) {
+      advance(state, resourceVersion);
+      notify(state, options, []);
+    },
 
     settle(namespace, name, object, resourceVersion) {
       const key = keyOf(namespace, name);
@@ -267,15 +278,15 @@ function notify<T extends KubeObject>(
   options: StoreOptions<T>,
   changes: readonly CacheChange<T>[],
 ): void {
-  for (const change of changes) {
-    for (const listener of [...state.listeners]) {
-      try {
-        listener(change);
-      } catch (error) {
-        options.onError?.(error);
-      }
+  const guarded = (run: () => void): void => {
+    try {
+      run();
+    } catch (error) {
+      options.onError?.(error);
     }
-  }
+  };
+  for (const change of changes) for (const listener of [...state.listeners]) guarded(() => listener(change));
+  for (const mover of [...state.movers]) guarded(mover);
 }
 
 function projected<T extends KubeObject>(options: StoreOptions<T>, object: KubeObject): T {

@@ -334,10 +334,18 @@ describe('informers', () => {
       false,
       true,
     ]);
+    const shown: string[] = [];
+    informers.freshness.whenShown(receipt, () => shown.push('event'));
+    informers.freshness.whenShown({ ...receipt, kind: 'Pod' }, () => shown.push('no cache'));
+    informers.freshness.whenShown(receipt, () => shown.push('cancelled'))();
+    scripted.watches[0]?.send({ type: 'ADDED', object: machine('b', '11') });
+    await clock.settle();
+    expect(shown).toEqual(['no cache']);
     const reading = informers.freshness.readLive(receipt, controller.signal);
     scripted.lists[1]?.answer(page([], '15'));
     await reading;
     expect(informers.freshness.shows(receipt)).toBe(true);
+    expect(shown).toEqual(['no cache', 'event']);
     controller.abort();
     world = { ...scripted, clock, controller } as World;
   });

