@@ -48,6 +48,16 @@ describe('conversion vectors', () => {
     }
   });
 
+  test('BC-009 BC-030 data secret created: a v1beta1 reader -> sees status.ready true and the same name', () => {
+    const source = {
+      apiVersion: `${group}/v1beta2`,
+      kind: 'KubeadmConfig',
+      metadata: { name: 'c' },
+      status: { initialization: { dataSecretCreated: true }, dataSecretName: 'c' },
+    };
+    expect(convertOrThrow(source, 'v1beta1')['status']).toEqual({ ready: true, dataSecretName: 'c' });
+  });
+
   test('conversion annotation: every vector -> the text has the byte order of the Go implementation', () => {
     const down = vectors.filter(({ direction }) => direction === 'v1beta2-to-v1beta1');
     expect(down.length).toBeGreaterThan(5);
