@@ -98,6 +98,7 @@ function setUp(core: Core, options: EmbeddedApiServerOptions): void {
     const { object } = decodeObject(definitions, crd, 'Ignore');
     createObject(core, definitions, '', object, setupWriter);
   }
+  core.store.compact();
 }
 
 function inspection(core: Core, watches: ReadonlySet<(how: 'close' | 'break' | 'gone') => void>): StoreInspection {

@@ -18,7 +18,7 @@ export interface FailureStatus {
   readonly metadata: JsonObject;
   readonly status: 'Failure';
   readonly message: string;
-  readonly reason: string;
+  readonly reason?: string;
   readonly details?: {
     readonly name?: string;
     readonly group?: string;
@@ -54,7 +54,7 @@ export function qualified(group: string, name: string): string {
   return group === '' ? name : `${name}.${group}`;
 }
 
-/** Builds any Status. */
+/** Builds any Status; an empty reason is left out. */
 export function failure(
   code: number,
   reason: string,
@@ -69,7 +69,7 @@ export function failure(
       metadata: {},
       status: 'Failure',
       message,
-      reason,
+      ...(reason === '' ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
     },
@@ -129,7 +129,7 @@ export function invalid(resource: Named, name: string, problems: readonly FieldP
   const list = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
   const causes = problems.map(({ field, reason, detail }) => ({ reason, message: detail, field }));
   return failure(422, 'Invalid', `${qualified(resource.group, resource.kind)} "${name}" is invalid: ${list}`, {
-    name,
+    ...(name === '' ? {} : { name }),
     ...(resource.group === '' ? {} : { group: resource.group }),
     kind: resource.kind,
     causes,

@@ -49,11 +49,12 @@ export function createStore(historyMax: number): Store {
   const listeners = new Set<(event: StoreEvent) => void>();
   const unheard: StoreEvent[] = [];
   let revision = 1;
+  let forgottenUpTo = 1;
 
   const collection = (resource: string): Collection => {
     let found = collections.get(resource);
     if (found === undefined) {
-      found = { objects: new Map(), sorted: null, history: [], compacted: 1 };
+      found = { objects: new Map(), sorted: null, history: [], compacted: 0 };
       collections.set(resource, found);
     }
     return found;
@@ -78,7 +79,7 @@ export function createStore(historyMax: number): Store {
 
   return {
     revision: () => revision,
-    compactedRevision: (resource) => collection(resource).compacted,
+    compactedRevision: (resource) => Math.max(forgottenUpTo, collection(resource).compacted),
     get: (resource, key) => collections.get(resource)?.objects.get(key),
     put(resource, key, object) {
       const target = collection(resource);
@@ -117,10 +118,8 @@ export function createStore(historyMax: number): Store {
       return () => listeners.delete(listener);
     },
     compact() {
-      for (const target of collections.values()) {
-        target.history = [];
-        target.compacted = revision;
-      }
+      forgottenUpTo = revision;
+      for (const target of collections.values()) target.history = [];
     },
     drop(resource) {
       const target = collection(resource);

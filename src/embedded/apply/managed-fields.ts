@@ -4,7 +4,7 @@
 //   M2. An apply conflicts with the fields of others that it would change, unless forced; what it no longer names and nobody
 //       else owns is removed.
 //   M3. A write that changes nothing but times is no write.
-import { failure, badRequest, type ApiStatusError } from '../failure.js';
+import { failure, type ApiStatusError } from '../failure.js';
 import { equal, withPath } from '../json.js';
 import type { Schema } from '../schema/schema.js';
 import type { ApiObject, ManagedFieldsEntry } from '../types.js';
@@ -103,9 +103,18 @@ function inOrder(left: ManagedFieldsEntry, right: ManagedFieldsEntry): number {
   return 0;
 }
 
+/** What tracking asks about a kind. */
+export interface Kind {
+  readonly schema: Schema;
+  readonly custom: boolean;
+}
+
+/** Built-in kinds always have their spec and status: nobody ever adds them. */
+const emptyBuiltin = { spec: {}, status: {} };
+
 /** The new object with managedFields as an update leaves them. */
-export function trackUpdate(schema: Schema, old: ApiObject | null, next: ApiObject, writer: Writer): ApiObject {
-  const { added, modified, removed } = compare(old ?? {}, next, schema);
+export function trackUpdate(kind: Kind, old: ApiObject | null, next: ApiObject, writer: Writer): ApiObject {
+  const { added, modified, removed } = compare(old ?? (kind.custom ? {} : emptyBuiltin), next, kind.schema);
   const taken = difference(union(added, modified), unowned);
   const before = owners(old);
   if (isEmpty(taken) && isEmpty(removed)) return withOwners(next, before);
@@ -127,7 +136,6 @@ export function applied(
   config: ApiObject,
   options: Writer & { force: boolean },
 ): ApiObject {
-  if (config.metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   const before = owners(live);
   const others = before.filter((owned) => !isSame(owned, 'Apply', options));
   const last = before.find((owned) => isSame(owned, 'Apply', options))?.fields ?? emptySet;
@@ -153,8 +161,8 @@ export function trackFirstApply(schema: Schema, config: ApiObject, born: ApiObje
 function applyConflict(contested: readonly { owned: Owned; fields: FieldSet }[]): ApiStatusError {
   const causes = contested.flatMap(({ owned: { entry }, fields }) => {
     const subresource = entry.subresource === undefined ? '' : ` with subresource "${entry.subresource}"`;
-    const at = entry.operation === 'Update' && entry.time !== undefined ? ` at ${entry.time}` : '';
-    const message = `conflict with "${entry.manager}"${subresource} using ${entry.apiVersion}${at}`;
+    const version = entry.operation === 'Update' ? ` using ${entry.apiVersion}` : '';
+    const message = `conflict with "${entry.manager}"${subresource}${version}`;
     return memberPaths(fields).map((field) => ({ reason: 'FieldManagerConflict', message, field }));
   });
   const plural = causes.length === 1 ? 'conflict' : 'conflicts';

@@ -40,7 +40,7 @@ export function fieldsOf(value: unknown, schema: Schema | undefined): FieldSet {
   const members = Object.entries(value).map(([key, member]): [string, FieldSet] => {
     const inside = fieldsOf(member, memberSchema(schema, key));
     const isEmptyValue = member === null || (isObject(member) && Object.keys(member).length === 0);
-    const isDeclared = schema?.properties?.[key] !== undefined;
+    const isDeclared = schema?.properties?.[key] !== undefined || schema?.['x-embedded-open'] === true;
     return [fieldElement(key), { member: inside.member || isEmptyValue || !isDeclared, children: inside.children }];
   });
   return node(false, members);

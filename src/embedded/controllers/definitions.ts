@@ -4,7 +4,7 @@ import { deleteObject } from '../objects/delete.js';
 import { updateObject } from '../objects/write.js';
 import { currentObjects } from '../read/list.js';
 import { storageOf } from '../resources/definition.js';
-import { establishedDefinition } from '../resources/custom.js';
+import { establishedStatus } from '../resources/custom.js';
 import { everything } from '../selectors.js';
 import { keyOf } from '../store.js';
 import type { ApiObject, StoreEvent } from '../types.js';
@@ -45,7 +45,9 @@ function establish(core: Core, crd: ApiObject): void {
     object: { ...old, metadata: { ...old.metadata, finalizers: [finalizer] } },
   });
   updateObject(core, definitions, place, held, { ...writer, subresource: '' });
-  const established = (old: ApiObject): { object: ApiObject } => ({ object: establishedDefinition(old, core.now()) });
+  const established = (old: ApiObject): { object: ApiObject } => ({
+    object: { ...old, status: establishedStatus(old, core.now()) },
+  });
   updateObject(core, definitions, place, established, { ...writer, subresource: 'status' });
 }
 

@@ -90,6 +90,13 @@ function wrongKind(definition: ResourceDefinition, value: Fields, kind: string):
   ]);
 }
 
+/** Paths of the fields that a custom resource's schema does not know, in order. */
+export function unknownFields(definition: ResourceDefinition, value: Fields): string[] {
+  const unknown: string[] = [];
+  prune(value, definition.schema, '', unknown);
+  return unknown.sort();
+}
+
 /** Unknown fields removed, or refused when asked to be strict; defaults filled in. */
 export function admitted(
   definition: ResourceDefinition,
@@ -109,12 +116,13 @@ export function admitted(
   }
   const schema = definition.custom && defaults === 'fill' ? definition.schema : undefined;
   const defaulted = withDefaults(whole, schema) as Fields;
-  const object = ordered(definition, defaulted);
-  const undecodable = definition.decodeProblem?.(object) ?? null;
+  const typed = ordered(definition, defaulted);
+  const undecodable = definition.decodeProblem?.(typed) ?? null;
   if (undecodable !== null) {
     const { kind, version } = definition;
     throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${undecodable}`);
   }
+  const object = definition.normalize?.(typed) ?? typed;
   return { object, warnings: validation === 'Warn' ? problems : [] };
 }
 

@@ -68,28 +68,36 @@ function isQualifiedName(key: string): boolean {
   return parts.length === 1 || subdomain.test(parts[0] ?? '');
 }
 
+const whatIsEmpty = { apiVersion: 'version ', kind: 'kind ', name: '', uid: '' } as const;
+
 function ownerProblems(metadata: ObjectMeta): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const owners = metadata.ownerReferences ?? [];
   for (const owner of owners) {
     for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
       if (owner[field]) continue;
-      const detail = 'Invalid value: "": must not be empty';
-      const name = field === 'apiVersion' ? 'apiVersion' : field;
       problems.push({
-        field: `metadata.ownerReferences.${name}`,
+        field: `metadata.ownerReferences.${field}`,
         reason: 'FieldValueInvalid',
-        detail: field === 'apiVersion' ? 'Invalid value: "": version must not be empty' : detail,
+        detail: `Invalid value: "": ${whatIsEmpty[field]}must not be empty`,
       });
     }
   }
   const controllers = owners.filter((owner) => owner.controller === true);
   if (controllers.length > 1) {
     const names = controllers.map((owner) => `${owner.kind}/${owner.name}`);
+    const shown = owners.map(({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) => ({
+      apiVersion,
+      kind,
+      name,
+      uid,
+      controller,
+      blockOwnerDeletion,
+    }));
     problems.push({
       field: 'metadata.ownerReferences',
       reason: 'FieldValueInvalid',
-      detail: `Invalid value: ${JSON.stringify(names)}: Only one reference can have Controller set to true. Found "true" in references for ${names[0]} and ${names[1]}`,
+      detail: `Invalid value: ${JSON.stringify(shown)}: Only one reference can have Controller set to true. Found "true" in references for ${names[0]} and ${names[1]}`,
     });
   }
   return problems;
@@ -98,8 +106,8 @@ function ownerProblems(metadata: ObjectMeta): FieldProblem[] {
 /** Metadata that an update keeps, whatever it says. Throws 422 for new finalizers on an object that is being deleted. */
 export function updatedMetadata(definition: ResourceDefinition, next: ApiObject, old: ApiObject): ObjectMeta {
   const { metadata } = next;
-  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, resourceVersion } =
-    old.metadata;
+  const { namespace, uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = old.metadata;
+  const { generation, resourceVersion } = old.metadata;
   if (deletionTimestamp !== undefined) {
     const added = (metadata.finalizers ?? []).filter(
       (finalizer) => !(old.metadata.finalizers ?? []).includes(finalizer),
@@ -112,7 +120,15 @@ export function updatedMetadata(definition: ResourceDefinition, next: ApiObject,
       ]);
     }
   }
-  const kept = { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, resourceVersion };
+  const kept = {
+    namespace,
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    generation,
+    resourceVersion,
+  };
   return tidyMetadata({ ...metadata, ...kept, name: old.metadata.name, managedFields: old.metadata.managedFields });
 }
 

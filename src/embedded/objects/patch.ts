@@ -1,15 +1,23 @@
 // PATCH in its four forms, each ending in the same update (or, for server-side apply, create) as any other write.
 import { applied } from '../apply/managed-fields.js';
 import type { Core } from '../core.js';
-import { badRequest, failure, invalid, notFound, unsupportedMediaType } from '../failure.js';
-import { isObject, type Fields } from '../json.js';
+import { ApiStatusError, badRequest, failure, invalid, notFound, unsupportedMediaType } from '../failure.js';
+import { at as valueAt, isObject, type Fields } from '../json.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import { strategicMerge } from '../patch/strategic-merge.js';
 import { apiVersionOf, storageOf, type ResourceDefinition } from '../resources/definition.js';
 import { keyOf } from '../store.js';
 import type { ApiObject } from '../types.js';
-import { admitted, mediaType, parseJson, parseYaml, type FieldValidation } from './decode.js';
+import {
+  admitted,
+  mediaType,
+  parseJson,
+  parseYaml,
+  unknownFields,
+  type Decoded,
+  type FieldValidation,
+} from './decode.js';
 import { createObject, updateObject, type Change, type Place, type WriteOptions } from './write.js';
 
 /** A PATCH as it was sent. */
@@ -37,12 +45,24 @@ export function patchObject(core: Core, definition: ResourceDefinition, at: Plac
   const patch = patcher(definition, request);
   let warnings: readonly string[] = [];
   const change = (old: ApiObject): Change => {
-    const decoded = admitted(definition, named(patch(old), at), request.validation);
+    const decoded = admittedPatched(definition, named(patch(old), at), request.validation);
     warnings = decoded.warnings;
     return { object: decoded.object };
   };
   const object = updateObject(core, definition, at, change, { ...request, isPatch: true });
   return { object, created: false, warnings };
+}
+
+/** An object that a patch has made undecodable is an invalid patch. */
+function admittedPatched(definition: ResourceDefinition, value: Fields, validation: FieldValidation): Decoded {
+  try {
+    return admitted(definition, value, validation);
+  } catch (error) {
+    if (!(error instanceof ApiStatusError) || error.status.code !== 400) throw error;
+    const cause = error.message.split(': ').slice(1).join(': ');
+    const detail = `Invalid value: ${JSON.stringify(JSON.stringify(value))}: ${cause}`;
+    throw invalid({ group: '', plural: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
+  }
 }
 
 /** A patch may not rename; what is no object any more is refused. */
@@ -95,6 +115,7 @@ function applyObject(core: Core, definition: ResourceDefinition, at: Place, requ
   const sent = parseYaml(request.body);
   if (!isObject(sent)) throw badRequest('the applied configuration is no object');
   const decoded = admittedConfig(definition, named(withName(sent, at), at), request.validation);
+  if (valueAt(sent, 'metadata', 'managedFields') !== undefined) throw badRequest('metadata.managedFields must be nil');
   const config = onlyPart(definition, decoded.object, request.subresource);
   const options = {
     manager: request.manager,
@@ -136,6 +157,14 @@ function admittedConfig(
     throw badRequest(
       `the applied configuration is of ${String(sent.apiVersion ?? '')} ${String(sent.kind ?? '')}, not of ${expected} ${definition.kind}`,
     );
+  }
+  const undeclared = definition.custom ? unknownFields(definition, sent) : [];
+  if (undeclared.length > 0) {
+    const problems = undeclared.map((path) => `.${path}: field not declared in schema`);
+    const list =
+      problems.length === 1 ? ` ${problems[0]}` : `errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}`;
+    const object = `(/${String(valueAt(sent, 'metadata', 'name') ?? '')}; ${expected}, Kind=${definition.kind})`;
+    throw failure(500, '', `failed to create typed patch object ${object}:${list}`);
   }
   return admitted(definition, sent, validation, 'keep');
 }

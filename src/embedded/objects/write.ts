@@ -14,6 +14,7 @@ import {
   invalid,
   modifiedMeanwhile,
   notFound,
+  type FieldProblem,
 } from '../failure.js';
 import { listAt, withPath } from '../json.js';
 import { withDefaults } from '../schema/prune.js';
@@ -67,22 +68,24 @@ export function createObject(
   }
   checkNamespace(core, definition, namespace, sent.metadata.name);
   if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== '') {
-    throw failure(500, 'InternalError', 'resourceVersion should not be set on objects to be created');
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
   }
-  const born = newborn(core, definition, namespace, sent);
-  checkValid(definition, born, null);
+  const newborn = withFirstMetadata(core, definition, namespace, sent);
+  const born = definition.prepareCreate?.(newborn) ?? newborn;
+  checkValid(definition, born, null, '');
   const name = born.metadata.name;
   const key = keyOf(definition.namespaced ? namespace : '', name);
   if (core.store.get(storageOf(definition), key) !== undefined) throw alreadyExists(definition, name);
   const writer = writerOf(core, definition, options);
   const tracked =
     options.applied === undefined
-      ? trackUpdate(definition.schema, null, born, writer)
-      : trackFirstApply(definition.schema, options.applied, born, writer);
-  return options.dryRun ? tracked : core.store.put(storageOf(definition), key, tracked);
+      ? trackUpdate(definition, null, newborn, writer)
+      : trackFirstApply(definition.schema, options.applied, newborn, writer);
+  const whole = withPath(born, ['metadata', 'managedFields'], tracked.metadata.managedFields) as ApiObject;
+  return options.dryRun ? whole : core.store.put(storageOf(definition), key, whole);
 }
 
-function newborn(core: Core, definition: ResourceDefinition, namespace: string, given: ApiObject): ApiObject {
+function withFirstMetadata(core: Core, definition: ResourceDefinition, namespace: string, given: ApiObject): ApiObject {
   const sent = definition.custom ? (withDefaults(given, definition.schema) as ApiObject) : given;
   const { generateName = '', name = '' } = sent.metadata;
   const metadata = tidyMetadata({
@@ -100,18 +103,30 @@ function newborn(core: Core, definition: ResourceDefinition, namespace: string, 
   });
   const { status, ...rest }: ApiObject = { ...sent, metadata };
   const keepsStatus = !(definition.custom && definition.subresources.includes('status'));
-  const object = (keepsStatus && status !== undefined ? { ...rest, status } : rest) as unknown as ApiObject;
-  return definition.prepareCreate?.(object) ?? object;
+  return (keepsStatus && status !== undefined ? { ...rest, status } : rest) as unknown as ApiObject;
 }
 
-function checkValid(definition: ResourceDefinition, object: ApiObject, old: ApiObject | null): void {
+function checkValid(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  old: ApiObject | null,
+  subresource: string,
+): void {
   const problems = metadataProblems(definition, object);
-  if (definition.custom) {
-    const { metadata: _metadata, ...content } = object;
-    problems.push(...validate(content, definition.schema, ''));
-  }
+  if (definition.custom) problems.push(...schemaProblems(definition, object, subresource));
   problems.push(...(definition.validate?.(object, old) ?? []));
   if (problems.length > 0) throw invalid(definition, object.metadata.name ?? '', problems);
+}
+
+/** An update of the status is told about the status only, with paths that start there. */
+function schemaProblems(definition: ResourceDefinition, object: ApiObject, subresource: string): FieldProblem[] {
+  const { metadata: _metadata, ...content } = object;
+  if (subresource !== 'status') return validate(content, definition.schema, '');
+  const schema = definition.schema.properties?.status ?? {};
+  return validate(object.status ?? {}, schema, '').map((problem) => ({
+    ...problem,
+    field: problem.field === '' ? 'status' : `status.${problem.field}`,
+  }));
 }
 
 /** What a request makes of an object; `managedFields` where server-side apply has already decided them. */
@@ -134,11 +149,11 @@ export function updateObject(
   const changed = change(old);
   checkGuards(definition, at, changed.object, old, options.isPatch);
   const next = revised(definition, changed.object, old, options.subresource);
-  checkValid(definition, next, old);
+  checkValid(definition, next, old, options.subresource);
   const tracked =
     'managedFields' in changed
       ? (withPath(next, ['metadata', 'managedFields'], changed.managedFields) as ApiObject)
-      : trackUpdate(definition.schema, old, next, writerOf(core, definition, options));
+      : trackUpdate(definition, old, next, writerOf(core, definition, options));
   if (isSameButTimes(tracked, old)) return old;
   if (options.dryRun) return tracked;
   if (isFinished(tracked)) {
@@ -166,6 +181,10 @@ function checkGuards(
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   if (uid !== undefined && uid !== '' && uid !== old.metadata.uid) {
+    if (isPatch) {
+      const detail = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+      throw invalid(definition, at.name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', detail }]);
+    }
     const cause = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`;
     throw conflict(definition, at.name, cause);
   }

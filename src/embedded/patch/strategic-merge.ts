@@ -20,7 +20,7 @@ export function strategicMerge(target: unknown, patch: unknown, schema: Schema |
     else if (Array.isArray(value)) result[key] = mergedList(result[key], value, member);
     else result[key] = isObject(value) ? strategicMerge(result[key], value, member) : value;
   }
-  applyListDirectives(result, patch, schema);
+  applyListDirectives(result, target, patch, schema);
   return result;
 }
 
@@ -31,7 +31,17 @@ function retained(target: Fields, patch: Fields): Fields {
   return Object.fromEntries(Object.entries(target).filter(([key]) => keys.includes(key)));
 }
 
-function applyListDirectives(result: Record<string, unknown>, patch: Fields, schema: Schema | undefined): void {
+function before(target: unknown, field: string): readonly unknown[] {
+  const list = isObject(target) ? target[field] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function applyListDirectives(
+  result: Record<string, unknown>,
+  target: unknown,
+  patch: Fields,
+  schema: Schema | undefined,
+): void {
   for (const [key, value] of Object.entries(patch)) {
     if (!Array.isArray(value)) continue;
     if (key.startsWith(deletePrefix)) {
@@ -41,7 +51,8 @@ function applyListDirectives(result: Record<string, unknown>, patch: Fields, sch
     } else if (key.startsWith(orderPrefix)) {
       const field = key.slice(orderPrefix.length);
       const list = result[field];
-      if (Array.isArray(list)) result[field] = ordered(list, value, mergeKeyOf(memberSchema(schema, field)));
+      if (Array.isArray(list))
+        result[field] = ordered(list, value, before(target, field), mergeKeyOf(memberSchema(schema, field)));
     }
   }
 }
@@ -54,7 +65,10 @@ function mergedList(current: unknown, patch: readonly unknown[], schema: Schema 
   const mergeKey = mergeKeyOf(schema);
   const list = Array.isArray(current) ? current : [];
   if (mergeKey === undefined) return patch;
-  if (mergeKey === null) return [...list, ...patch.filter((item) => !list.some((old) => equal(old, item)))];
+  if (mergeKey === null) {
+    const merged = [...list, ...patch.filter((item) => !list.some((old) => equal(old, item)))];
+    return ordered(merged, patch, list, mergeKey);
+  }
   if (patch.some((item) => isObject(item) && item.$patch === 'replace')) {
     return patch.filter((item) => !(isObject(item) && item.$patch === 'replace'));
   }
@@ -70,19 +84,37 @@ function mergedList(current: unknown, patch: readonly unknown[], schema: Schema 
       result[position] = strategicMerge(result[position], item, schema?.items);
     }
   }
-  return result;
+  return ordered(result, patch, list, mergeKey);
 }
 
-/** Items that the order names come in that order; the others keep their place relative to each other, after them. */
-function ordered(list: readonly unknown[], order: readonly unknown[], mergeKey: string | null | undefined): unknown[] {
-  const rank = (item: unknown): number =>
-    order.findIndex((wanted) =>
-      typeof mergeKey === 'string' && isObject(item) && isObject(wanted)
-        ? equal(item[mergeKey], wanted[mergeKey])
-        : equal(item, wanted),
-    );
-  const named = list.filter((item) => rank(item) !== -1).sort((left, right) => rank(left) - rank(right));
-  return [...named, ...list.filter((item) => rank(item) === -1)];
+function isSameItem(left: unknown, right: unknown, mergeKey: string | null | undefined): boolean {
+  if (typeof mergeKey === 'string' && isObject(left) && isObject(right)) return equal(left[mergeKey], right[mergeKey]);
+  return equal(left, right);
+}
+
+/**
+ * The items that `order` names, in its order, merged with the others: two items that both were there before keep their order,
+ * and what is new comes first.
+ */
+function ordered(
+  list: readonly unknown[],
+  order: readonly unknown[],
+  before: readonly unknown[],
+  mergeKey: string | null | undefined,
+): unknown[] {
+  const rank = (items: readonly unknown[], item: unknown): number =>
+    items.findIndex((other) => isSameItem(other, item, mergeKey));
+  const named = list
+    .filter((item) => rank(order, item) !== -1)
+    .sort((left, right) => rank(order, left) - rank(order, right));
+  const others = list.filter((item) => rank(order, item) === -1);
+  const result: unknown[] = [];
+  while (named.length > 0 && others.length > 0) {
+    const [left, right] = [rank(before, named[0]), rank(before, others[0])];
+    const othersFirst = left !== -1 && right !== -1 && right < left;
+    result.push(othersFirst ? others.shift() : named.shift());
+  }
+  return [...result, ...named, ...others];
 }
 
 function without(object: Fields, key: string): Fields {

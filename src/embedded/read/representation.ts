@@ -62,7 +62,7 @@ export function tableText(
 ): string {
   const rows = objects.map((object) => ({
     cells: definition.columns.map((column) => column.cell(object, options.nowMs) ?? null),
-    ...(options.include === 'None' ? {} : { object: options.include === 'Object' ? object : partialMetadata(object) }),
+    object: options.include === 'None' ? null : options.include === 'Object' ? object : partialMetadata(object),
   }));
   return JSON.stringify({
     kind: 'Table',

@@ -5,12 +5,12 @@
 //   V3. Bookmarks are sent only when asked for, at intervals and before the end, and never overtake an event.
 //   V4. A reader that lags further than `lagMax` events is cut off: memory stays bounded.
 import type { Core } from '../core.js';
-import { expired, type ApiStatusError } from '../failure.js';
+import { expired, failure, type ApiStatusError } from '../failure.js';
 import { apiVersionOf, storageOf, type ResourceDefinition } from '../resources/definition.js';
 import { everything, selectorOf, type Selector } from '../selectors.js';
 import type { ApiObject, FaultPlan, RequestInfo, StoreEvent } from '../types.js';
 import { createChannel } from './channel.js';
-import { currentObjects, includeObject, revisionNumber } from './list.js';
+import { currentObjects, includeObject } from './list.js';
 import { metadataTextOf, tableText, textOf, type Form } from './representation.js';
 
 /** A watch as asked for. */
@@ -114,7 +114,8 @@ function startOf(core: Core, { definition, namespace, info }: WatchRequest, sele
   if (text === '' || text === '0' || wantsInitial) {
     return { ...base, initial: currentObjects(core, definition, namespace, selector) };
   }
-  const revision = revisionNumber(text);
+  if (!/^\d+$/.test(text)) throw failure(500, '', `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const revision = Number(text);
   const storage = storageOf(definition);
   if (revision < core.store.compactedRevision(storage)) {
     const oldest = core.store.compactedRevision(storage);

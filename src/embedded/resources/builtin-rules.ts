@@ -2,10 +2,12 @@
 import type { FieldProblem } from '../failure.js';
 import { at, equal, isObject, listAt, textAt, withPath } from '../json.js';
 import type { ApiObject } from '../types.js';
-import { customResource } from './custom.js';
+import { customResource, withDefinitionDefaults } from './custom.js';
 import type { ResourceDefinition } from './definition.js';
 
-type Rules = Partial<Pick<ResourceDefinition, 'prepareCreate' | 'prepareUpdate' | 'validate' | 'decodeProblem'>>;
+type Rules = Partial<
+  Pick<ResourceDefinition, 'normalize' | 'prepareCreate' | 'prepareUpdate' | 'validate' | 'decodeProblem'>
+>;
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
@@ -74,7 +76,7 @@ function keepStatus(object: ApiObject, old: ApiObject): ApiObject {
 
 const workload: Rules = { prepareCreate: (object) => set(object, ['status'], {}) };
 
-function prepareSecret(object: ApiObject): ApiObject {
+function normalSecret(object: ApiObject): ApiObject {
   return withoutEmpty(mergeStringData({ ...object, type: textAt(object, 'type') || 'Opaque' }), 'data');
 }
 
@@ -88,11 +90,7 @@ function servable(crd: ApiObject): ApiObject {
 export const builtinRules: Readonly<Record<string, Rules>> = {
   Secret: {
     decodeProblem: dataProblem,
-    prepareCreate: prepareSecret,
-    prepareUpdate: (object, old) => {
-      const type = textAt(object, 'type') || textAt(old, 'type');
-      return prepareSecret({ ...object, type });
-    },
+    normalize: normalSecret,
     validate(object, old) {
       if (old !== null && object.type !== old.type)
         return [immutable('type', object.type), ...immutableProblems(object, old)];
@@ -100,21 +98,13 @@ export const builtinRules: Readonly<Record<string, Rules>> = {
     },
   },
   ConfigMap: {
-    prepareCreate: (object) => withoutEmpty(object, 'data', 'binaryData'),
-    prepareUpdate: (object) => withoutEmpty(object, 'data', 'binaryData'),
+    normalize: (object) => withoutEmpty(object, 'data', 'binaryData'),
     validate: immutableProblems,
   },
   Namespace: {
+    normalize: (object) => set(object, ['metadata', 'labels', 'kubernetes.io/metadata.name'], object.metadata.name),
     prepareCreate: (object) =>
-      set(
-        set(
-          set(object, ['spec', 'finalizers'], ['kubernetes']),
-          ['metadata', 'labels', 'kubernetes.io/metadata.name'],
-          object.metadata.name,
-        ),
-        ['status'],
-        { phase: 'Active' },
-      ),
+      set(set(object, ['spec', 'finalizers'], ['kubernetes']), ['status'], { phase: 'Active' }),
     prepareUpdate: (object, old) => set(keepStatus(object, old), ['spec', 'finalizers'], at(old, 'spec', 'finalizers')),
   },
   Pod: {
@@ -130,6 +120,7 @@ export const builtinRules: Readonly<Record<string, Rules>> = {
     },
   },
   CustomResourceDefinition: {
+    normalize: withDefinitionDefaults,
     prepareCreate: (object) => servable(set(object, ['status'], undefined)),
     prepareUpdate: (object, old) => servable(keepStatus(object, old)),
   },

@@ -3,7 +3,7 @@
 import type { Schema } from '../schema/schema.js';
 
 function object(properties: Readonly<Record<string, Schema>>): Schema {
-  return { type: 'object', properties, 'x-kubernetes-preserve-unknown-fields': true };
+  return { type: 'object', properties, 'x-embedded-open': true };
 }
 
 /** A list whose items are found by `keys`; strategic merge uses `mergeKey`, by default the first of them. */

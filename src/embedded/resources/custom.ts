@@ -115,11 +115,17 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }
 
-/** A definition as the server stores it: names filled in, conditions and stored versions in its status. */
-export function establishedDefinition(crd: ApiObject, now: string): ApiObject {
-  const names = isObject(at(crd, 'spec', 'names')) ? (at(crd, 'spec', 'names') as Fields) : {};
+/** A definition with the names that may be left out. */
+export function withDefinitionDefaults(crd: ApiObject): ApiObject {
+  const names = at(crd, 'spec', 'names');
   const kind = textAt(names, 'kind');
-  const acceptedNames = { listKind: `${kind}List`, singular: kind.toLowerCase(), ...names };
+  const spec = isObject(crd.spec) ? crd.spec : {};
+  const complete = { listKind: `${kind}List`, singular: kind.toLowerCase(), ...(isObject(names) ? names : {}) };
+  return { ...crd, spec: { conversion: { strategy: 'None' }, ...spec, names: complete } };
+}
+
+/** The status of a definition that is served. */
+export function establishedStatus(crd: ApiObject, now: string): object {
   const condition = (type: string, reason: string, message: string): object => ({
     type,
     status: 'True',
@@ -127,17 +133,12 @@ export function establishedDefinition(crd: ApiObject, now: string): ApiObject {
     reason,
     message,
   });
-  const spec = isObject(crd.spec) ? crd.spec : {};
   return {
-    ...crd,
-    spec: { conversion: { strategy: 'None' }, ...spec, names: acceptedNames },
-    status: {
-      conditions: [
-        condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
-        condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
-      ],
-      acceptedNames,
-      storedVersions: [textAt(storageVersion(crd), 'name')],
-    },
+    conditions: [
+      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+    ],
+    acceptedNames: at(crd, 'spec', 'names'),
+    storedVersions: [textAt(storageVersion(crd), 'name')],
   };
 }

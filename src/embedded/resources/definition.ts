@@ -45,7 +45,9 @@ export interface ResourceDefinition extends Named {
   readonly hasGeneration: boolean;
   /** Whether a deletion answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
-  /** Changes an object before it is first stored. */
+  /** Defaults of the kind, part of decoding: a client that relies on them owns them. */
+  readonly normalize?: (object: ApiObject) => ApiObject;
+  /** Changes an object before it is first stored; nobody owns what this sets. */
   readonly prepareCreate?: (object: ApiObject) => ApiObject;
   /** Changes an object before it replaces `old`. */
   readonly prepareUpdate?: (object: ApiObject, old: ApiObject) => ApiObject;

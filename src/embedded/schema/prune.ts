@@ -20,6 +20,8 @@ export function prune(value: unknown, schema: Schema | undefined, path: string, 
   return mapMembers(value, (member, key) => {
     const known = memberSchema(schema, key);
     const memberPath = path === '' ? key : `${path}.${key}`;
+    // A null where none is allowed counts as absent; where there is a default, that takes its place.
+    if (member === null && known !== undefined && known.nullable !== true) return undefined;
     if (known !== undefined) return prune(member, known, memberPath, unknown);
     if (keepsUnknown) return member;
     unknown.push(memberPath);

@@ -31,6 +31,8 @@ export interface Schema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'granular' | 'atomic';
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+  /** Built-in kinds: fields exist that are not named here, and they are declared all the same. */
+  readonly 'x-embedded-open'?: true;
   /** Strategic merge patch only; `null` merges plain values as a set. */
   readonly 'x-kubernetes-patch-merge-key'?: string | null;
 }
@@ -41,11 +43,15 @@ export interface ValidationRule {
   readonly message?: string;
 }
 
+/** Of everything inside a built-in kind that is not described further. */
+export const openSchema: Schema = { 'x-embedded-open': true };
+
 /** What describes a member of an object; undefined when nothing is known of it. */
 export function memberSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema === undefined) return undefined;
   const own = schema.properties?.[key];
   if (own !== undefined) return own;
+  if (schema['x-embedded-open'] === true) return openSchema;
   return isObject(schema.additionalProperties) ? (schema.additionalProperties as Schema) : undefined;
 }
 

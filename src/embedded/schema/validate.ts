@@ -10,22 +10,50 @@ import { memberSchema, type Schema } from './schema.js';
 export function validate(value: unknown, schema: Schema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];
   check(value, schema, path, problems);
-  if (problems.length === 0) checkRules(value, schema, path, problems);
+  if (!hasRules(schema)) return problems;
+  if (problems.some(({ reason }) => blocking.has(reason))) problems.push(rulesNotChecked);
+  else checkRules(value, schema, path, problems);
   return problems;
+}
+
+const blocking = new Set<FieldProblem['reason']>([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+const rulesNotChecked: FieldProblem = {
+  field: '<nil>',
+  reason: 'FieldValueInvalid',
+  detail:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
+
+const rulesInside = new WeakMap<Schema, boolean>();
+
+function hasRules(schema: Schema): boolean {
+  const known = rulesInside.get(schema);
+  if (known !== undefined) return known;
+  const { properties = {}, items, additionalProperties } = schema;
+  const children = [...Object.values(properties), ...(items === undefined ? [] : [items])];
+  if (isObject(additionalProperties)) children.push(additionalProperties as Schema);
+  const found = (schema['x-kubernetes-validations'] ?? []).length > 0 || children.some(hasRules);
+  rulesInside.set(schema, found);
+  return found;
 }
 
 function check(value: unknown, schema: Schema, path: string, problems: FieldProblem[]): void {
   if (value === null && schema.nullable === true) return;
   const wrong = typeProblem(value, schema, path);
-  if (wrong !== null) {
-    problems.push(wrong);
-    return;
-  }
+  if (wrong !== null) problems.push(wrong);
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     const supported = schema.enum.map((item) => JSON.stringify(item)).join(', ');
     const detail = `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`;
     problems.push({ field: path, reason: 'FieldValueNotSupported', detail });
   }
+  if (wrong !== null) return;
   if (typeof value === 'string') checkText(value, schema, path, problems);
   else if (typeof value === 'number') checkNumber(value, schema, path, problems);
   else if (Array.isArray(value)) checkList(value, schema, path, problems);
@@ -176,10 +204,11 @@ function checkObject(value: Fields, schema: Schema, path: string, problems: Fiel
 }
 
 function checkRules(value: unknown, schema: Schema, path: string, problems: FieldProblem[]): void {
+  if (!hasRules(schema)) return;
   for (const { rule, message } of schema['x-kubernetes-validations'] ?? []) {
     if (satisfies(rule, value)) continue;
-    const shown = isObject(value) ? 'object' : Array.isArray(value) ? 'array' : String(value);
-    const detail = `Invalid value: ${JSON.stringify(shown)}: ${message ?? `failed rule: ${rule}`}`;
+    const shown = typeof value === 'object' ? '' : `${JSON.stringify(value)}: `;
+    const detail = `Invalid value: ${shown}${message ?? `failed rule: ${rule}`}`;
     problems.push({ field: path, reason: 'FieldValueInvalid', detail });
   }
   if (Array.isArray(value)) {

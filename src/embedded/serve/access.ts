@@ -34,6 +34,7 @@ export function createAccess(users: readonly EmbeddedUser[], anonymousMay: 'all'
     authenticate,
     authorize(user, info) {
       if (user.rules === undefined || publicPaths.test(info.path)) return;
+      if (user.token !== undefined && info.verb === 'create' && info.resource.startsWith('selfsubject')) return;
       if (user.rules.some((rule) => allows(rule, info))) return;
       throw refusal(user, info);
     },
@@ -69,7 +70,7 @@ function tokenReview(body: unknown, byToken: ReadonlyMap<string, EmbeddedUser>):
   const audiences = listAt(body, 'spec', 'audiences');
   const status =
     user === undefined
-      ? { authenticated: false, error: '[invalid bearer token]' }
+      ? { error: '[invalid bearer token]' }
       : { authenticated: true, user: userInfo(user), ...(audiences.length === 0 ? {} : { audiences }) };
   return { ...typed('authentication.k8s.io/v1', 'TokenReview'), spec: isObject(body) ? body.spec : {}, status };
 }

@@ -5,8 +5,13 @@ import type { ApiResponse, ConnectionDropped } from '../types.js';
 /** An answer with a JSON text. */
 export function jsonAnswer(status: number, body: string, warnings: readonly string[] = []): ApiResponse {
   const headers: Record<string, string> = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' };
-  if (warnings.length > 0) headers.warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  if (warnings.length > 0) headers.warning = warningHeader(warnings);
   return { status, headers, body };
+}
+
+/** Warnings as kubectl shows them. */
+export function warningHeader(warnings: readonly string[]): string {
+  return warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
 }
 
 /** An answer with plain text. */

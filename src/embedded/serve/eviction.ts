@@ -1,7 +1,7 @@
 // pods/eviction: a deletion that PodDisruptionBudgets may refuse.
 import type { Core } from '../core.js';
 import { failure } from '../failure.js';
-import { at, textAt } from '../json.js';
+import { at, listAt, textAt } from '../json.js';
 import { deleteObject, deleteRequest } from '../objects/delete.js';
 import { updateObject, type Place } from '../objects/write.js';
 import type { ResourceDefinition } from '../resources/definition.js';
@@ -35,7 +35,7 @@ function spend(core: Core, budgets: ResourceDefinition, pod: ApiObject): void {
     );
   }
   const [budget] = matching;
-  if (budget === undefined) return;
+  if (budget === undefined || mayGoUnready(budget, pod)) return;
   const allowed = at(budget, 'status', 'disruptionsAllowed');
   const observed = at(budget, 'status', 'observedGeneration');
   const name = budget.metadata.name;
@@ -57,6 +57,15 @@ function spend(core: Core, budgets: ResourceDefinition, pod: ApiObject): void {
     dryRun: false,
     isPatch: true,
   });
+}
+
+/** A pod that is not ready does not count, as long as the budget is healthy without it. */
+function mayGoUnready(budget: ApiObject, pod: ApiObject): boolean {
+  const ready = listAt(pod, 'status', 'conditions').find((condition) => at(condition, 'type') === 'Ready');
+  if (at(ready, 'status') === 'True') return false;
+  if (at(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
+  const [current, desired] = [at(budget, 'status', 'currentHealthy'), at(budget, 'status', 'desiredHealthy')];
+  return typeof current === 'number' && typeof desired === 'number' && desired > 0 && current >= desired;
 }
 
 function refusal(message: string): Error {

@@ -64,15 +64,15 @@ function answer(server: Handling, user: EmbeddedUser, info: RequestInfo, request
     return jsonAnswer(201, JSON.stringify(server.access.review(info.resource, body, user)));
   }
   if (info.resource === 'watch') throw notImplemented('the deprecated /watch/ paths');
-  if (!hasVersion(server.core, info)) return textAnswer(404, '404 page not found\n');
+  if (!isServed(server.core, info)) return textAnswer(404, '404 page not found\n');
   return answerResource(server.watchHost, info, request);
 }
 
-function hasVersion(core: Core, info: RequestInfo): boolean {
-  return (
-    core.catalog.all().some(({ group, version }) => group === info.group && version === info.version) ||
-    reviews.some(({ group }) => group === info.group)
-  );
+/** An unknown resource of a built-in group is a Status; everything else that nobody serves is a plain 404. */
+function isServed(core: Core, info: RequestInfo): boolean {
+  const inVersion = core.catalog.all().filter(({ group, version }) => group === info.group && version === info.version);
+  if (inVersion.some(({ custom }) => !custom) || reviews.some(({ group }) => group === info.group)) return true;
+  return inVersion.some(({ plural }) => plural === info.resource);
 }
 
 function answerPath(core: Core, info: RequestInfo, request: ApiRequest): ApiResponse {
@@ -96,6 +96,6 @@ function answerPath(core: Core, info: RequestInfo, request: ApiRequest): ApiResp
 }
 
 function unknownPath(path: string): ApiResponse {
-  if (path.startsWith('/api')) throw noSuchResource();
+  if (/^\/api\/./.test(path)) throw noSuchResource();
   return textAnswer(404, '404 page not found\n');
 }

@@ -1,6 +1,7 @@
 // One request to a resource: which operation it is, and its answer.
 import type { Core } from '../core.js';
 import {
+  ApiStatusError,
   badRequest,
   conflict,
   invalid,
@@ -22,7 +23,7 @@ import { apiVersionOf, storageOf, type ResourceDefinition } from '../resources/d
 import { selectorOf } from '../selectors.js';
 import { keyOf } from '../store.js';
 import type { ApiObject, ApiRequest, ApiResponse, RequestInfo } from '../types.js';
-import { jsonAnswer, streamAnswer } from './answer.js';
+import { jsonAnswer, streamAnswer, warningHeader } from './answer.js';
 import { evict } from './eviction.js';
 
 interface Call {
@@ -37,7 +38,8 @@ interface Call {
 export function answerResource(host: WatchHost, info: RequestInfo, request: ApiRequest): ApiResponse {
   const { core } = host;
   const definition = resourceOf(core.catalog, info);
-  if (info.namespace !== '' && !definition.namespaced) throw noSuchResource();
+  if (info.namespace !== '' && !definition.namespaced && info.resource !== 'namespaces') throw noSuchResource();
+  if (info.name === '' && ['update', 'patch'].includes(info.verb)) throw methodNotAllowed();
   const call = { core, host, definition, info, request };
   if (info.subresource !== '') return answerSubresource(call);
   if (definition.namespaced && info.namespace === '' && !['list', 'watch', 'deletecollection'].includes(info.verb)) {
@@ -133,6 +135,16 @@ function answerObject(call: Call, status: number, object: ApiObject, warnings: r
   return jsonAnswer(status, objectText(call.definition, object, form, options), warnings);
 }
 
+/** A refusal carries the warnings too. */
+function warned<T>(warnings: readonly string[], act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof ApiStatusError) || warnings.length === 0) throw error;
+    throw new ApiStatusError(error.status, { ...error.headers, warning: warningHeader(warnings) });
+  }
+}
+
 function read(call: Call): ApiResponse {
   const { core, definition, info } = call;
   const place = placeOf(call);
@@ -158,7 +170,8 @@ function create(call: Call): ApiResponse {
   const options = writeOptions(call);
   const sent = parseBody(request.body, request.headers['content-type'] ?? '');
   const { object, warnings } = decodeObject(definition, sent, options.validation);
-  return answerObject(call, 201, createObject(core, definition, info.namespace, object, options), warnings);
+  const created = warned(warnings, () => createObject(core, definition, info.namespace, object, options));
+  return answerObject(call, 201, created, warnings);
 }
 
 function update(call: Call): ApiResponse {
@@ -171,9 +184,7 @@ function update(call: Call): ApiResponse {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
   }
   if (name === '') {
-    throw badRequest(
-      `the name of the object (${JSON.stringify(name).slice(1, -1)}) does not match the name on the URL (${info.name})`,
-    );
+    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
   }
   const place = placeOf(call);
   const exists = core.store.get(storageOf(definition), keyOf(place.namespace, place.name)) !== undefined;
@@ -183,7 +194,8 @@ function update(call: Call): ApiResponse {
     }
     return answerObject(call, 201, createObject(core, definition, info.namespace, object, options), warnings);
   }
-  const stored = updateObject(core, definition, place, () => ({ object }), { ...options, isPatch: false });
+  const change = (): { object: ApiObject } => ({ object });
+  const stored = warned(warnings, () => updateObject(core, definition, place, change, { ...options, isPatch: false }));
   return answerObject(call, 200, stored, warnings);
 }
 

@@ -129,7 +129,7 @@ export const kindDialogues: readonly Dialogue[] = [
         do: 'PATCH',
         path: `${pods}/p1/status`,
         contentType: merge,
-        body: { status: { phase: 'Running' } },
+        body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
         show: ['status.phase'],
       },
       {
@@ -180,6 +180,20 @@ export const kindDialogues: readonly Dialogue[] = [
       },
       { do: 'GET', path: `${budgets}/b`, show: ['status.disruptionsAllowed'] },
       { do: 'GET', path: `${pods}/p1`, show: ['metadata.deletionGracePeriodSeconds'] },
+      { do: 'POST', path: pods, body: pod('p2', { nodeName: 'n1' }), show: [] },
+      {
+        do: 'PATCH',
+        path: `${pods}/p2/status`,
+        contentType: merge,
+        body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } },
+        show: [],
+      },
+      {
+        do: 'POST',
+        path: `${pods}/p2/eviction`,
+        body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p2', namespace: '{ns}' } },
+        show: ['kind', 'status'],
+      },
       {
         do: 'POST',
         path: `${pods}/none/eviction`,

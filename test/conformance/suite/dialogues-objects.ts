@@ -69,7 +69,12 @@ export const objectDialogues: readonly Dialogue[] = [
       { do: 'POST', path: secrets, body: { metadata: {} } },
       { do: 'POST', path: secrets, body: { metadata: { name: 's1', namespace: 'elsewhere' } } },
       { do: 'POST', path: secrets, body: { metadata: { name: 's1', resourceVersion: '5' } } },
-      { do: 'POST', path: secrets, body: { apiVersion: 'v2', kind: 'Secret', metadata: { name: 's1' } } },
+      {
+        do: 'POST',
+        path: secrets,
+        body: { apiVersion: 'v2', kind: 'Secret', metadata: { name: 's1' } },
+        show: ['code', 'reason'],
+      },
       { do: 'POST', path: '/api/v1/namespaces/nowhere-at-all/secrets', body: { metadata: { name: 's1' } } },
       { do: 'POST', path: machines, body: { kind: 'Machine', metadata: { name: 'm' } } },
       {
@@ -364,6 +369,7 @@ export const objectDialogues: readonly Dialogue[] = [
         path: `${machines}/m1?fieldValidation=Strict`,
         body: { spec: { nonsense: 1 } },
         contentType: merge,
+        show: ['code', 'reason', 'details.causes.0.field'],
       },
       { do: 'PATCH', path: `${machines}/m1`, body: { spec: { nonsense: 1 } }, contentType: merge },
     ],

@@ -37,7 +37,7 @@ export const schemaDialogues: readonly Dialogue[] = [
       refused(machines, machine('m', { readinessGates: [{ conditionType: 'a' }, { conditionType: 'a' }] })),
       refused(machines, machine('m', { readinessGates: [{ conditionType: '/' }, { polarity: 'Sideways' }] })),
       refused(machines, machine('m', { infrastructureRef: { apiGroup: '', kind: '-', name: 'X' } })),
-      refused(machines, machine('m', { deletion: { nodeDrainTimeoutSeconds: 1.5 } })),
+      { ...refused(machines, machine('m', { deletion: { nodeDrainTimeoutSeconds: 1.5 } })), show: ['code', 'reason'] },
       refused(machines, machine('m', { infrastructureRef: null })),
       refused(machines, machine('m', { infrastructureRef: [] })),
     ],
@@ -172,7 +172,7 @@ export const schemaDialogues: readonly Dialogue[] = [
         apiVersion: 'cluster.x-k8s.io/v1beta2',
         kind: 'MachinePool',
         metadata: { name: 'p' },
-        spec: { clusterName: 'c', replicas: 'x', template: {} },
+        spec: { clusterName: 'c', template: {} },
       }),
       refused(pools, {
         apiVersion: 'cluster.x-k8s.io/v1beta2',
