@@ -15,6 +15,7 @@ const form = /^([-+]?)(\d+\.?\d*|\.\d+)(?:(Ki|Mi|Gi|Ti|Pi|Ei)|([numkMGTPE])|[eE]
 export const normaliseQuantity: Normaliser = (given) => {
   const match = form.exec(given.trim());
   if (match === null) return { problem: `quantities must match a number with a suffix, got ${JSON.stringify(given)}` };
+  if (isKeptAsGiven(match)) return { text: given.trim() };
   const [, sign = '', number = '', binary, decimal, exponent] = match;
   const power = exponent === undefined ? 3 * (decimalSuffixes.indexOf(decimal ?? '') - 3) : Number(exponent);
   const magnitude = billionths(number, power, 1024n ** BigInt(binarySuffixes.indexOf(binary ?? '')));
@@ -25,6 +26,19 @@ export const normaliseQuantity: Normaliser = (given) => {
   }
   return { text: minus + inDecimal(magnitude, exponent !== undefined) };
 };
+
+/** Kubernetes takes a text for canonical by a quick look, which also lets some others through: `12.345`, `+5`, `2e-3`. */
+function isKeptAsGiven([, , number = '', binary, decimal, exponent]: RegExpExecArray): boolean {
+  const [whole = '', fraction = ''] = number.split('.');
+  const digits = `${whole.replace(/^0+/, '') || '0'}${fraction}`;
+  if (binary !== undefined) {
+    const power = 10 * binarySuffixes.indexOf(binary);
+    return fraction === '' && digits.length + (power * 3) / 10 <= 14 && BigInt(digits) % 8n !== 0n;
+  }
+  const power = exponent === undefined ? 3 * (decimalSuffixes.indexOf(decimal ?? '') - 3) : Number(exponent);
+  const scale = power - fraction.length;
+  return digits.length <= 18 && scale >= -9 && scale % 3 === 0 && !/^0|000$/.test(digits);
+}
 
 function billionths(number: string, power: number, factor: bigint): bigint {
   const [whole = '', fraction = ''] = number.split('.');
