@@ -28,9 +28,18 @@ const documentMark = /\x85(?:---|\.\.\.)[ \x85]/;
 /** The value as YAML text that ends its last line. Throws a GoYamlError for what Go refuses. */
 export function goYaml(value: YamlValue): string {
   const pen = newPen();
-  writeNode(pen, value, { indent: -1, isInMap: false });
+  try {
+    writeNode(pen, value, { indent: -1, isInMap: false });
+  } catch (error) {
+    // Go's reader sees an unreadable character anywhere before its parser sees anything else.
+    throw error instanceof GoYamlError && unreadable.test(JSON.stringify(value)) ? controlCharacters() : error;
+  }
   putIndent(pen, -1);
   return pen.out;
+}
+
+function controlCharacters(): GoYamlError {
+  return new GoYamlError('yaml: control characters are not allowed');
 }
 
 interface NodePlace {
@@ -110,7 +119,7 @@ function membersOf(map: { readonly [key: string]: YamlValue | undefined }): Map<
 /** What is left of a text after Go's JSON was read as YAML: U+0085 is a line break there and is folded away. */
 function readBack(text: string): string {
   const valid = toValidUtf8(text);
-  if (unreadable.test(valid)) throw new GoYamlError('yaml: control characters are not allowed');
+  if (unreadable.test(valid)) throw controlCharacters();
   if (!valid.includes('\x85')) return valid;
   if (documentMark.test(valid)) throw new GoYamlError('yaml: line 2: found unexpected document indicator');
   return valid.replace(nextLine, (_, run: string) => {

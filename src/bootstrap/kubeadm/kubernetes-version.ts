@@ -3,6 +3,7 @@
 // Spaces around and one leading `v` do not matter, missing parts count as 0, leading zeros are dropped. The order of the
 // checks is the order of the errors.
 import { goQuote } from '../go-format/go-quote.js';
+import { byteLength } from '../go-format/go-string.js';
 
 /** A version that could be read. `text` is its full form without `v`. */
 export interface KubernetesVersion {
@@ -61,7 +62,7 @@ function splitInThree(text: string): string[] {
 }
 
 function withoutLeadingZeros(part: string): string {
-  if (part.length < 2) return part;
+  if (byteLength(part) < 2) return part;
   const rest = part.replace(/^0+/, '');
   return /^[0-9]/.test(rest) ? rest : `0${rest}`;
 }
