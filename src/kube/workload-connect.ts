@@ -1,0 +1,135 @@
+// Makes the client of one workload cluster from its kubeconfig, and checks that the cluster answers.
+//
+//   O1. A cluster is reachable when it answers `/` and accepts who we are; whether we may read `/` does not matter.
+//   O2. Where the workload cluster is the cluster that this process runs in, its address and CA are those of the pod: the
+//       public address may not be reachable from inside. Credentials stay those of the kubeconfig.
+
+import type { Clock } from '../host/contract.js';
+import { WORKLOAD_CALL_TIMEOUT_MS, WORKLOAD_PROBE_TIMEOUT_MS } from '../limits.js';
+import { AccessError, type ServerAccess } from './access.js';
+import { createApiClient, type FullApiClient } from './client.js';
+import type { KubeObject, Resource } from './contract.js';
+import type { ClientObserver, WriteGate } from './exchange.js';
+import { isApiError } from './failures.js';
+import { createHttpsTransport } from './https-transport.js';
+import { accessOfKubeconfig } from './kubeconfig.js';
+import { createRateLimiter } from './rate-limiter.js';
+
+/** The pod that this process runs in. */
+export interface OwnPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Address and CA of the API server of the pod's cluster. */
+  readonly server: string;
+  readonly ca: () => Promise<string>;
+}
+
+/** What connecting needs. */
+export interface WorkloadConnectOptions {
+  readonly parseYaml: (text: string) => unknown;
+  readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly userAgent: string;
+  readonly fieldManager: string;
+  readonly qps: number;
+  readonly burst: number;
+  /** Null outside of a pod, or where POD_NAMESPACE, POD_NAME or POD_UID is not set. */
+  readonly ownPod: OwnPod | null;
+  readonly gate?: WriteGate;
+  readonly observer?: ClientObserver;
+}
+
+const pods: Resource = Object.freeze({ group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true });
+
+/** A function that connects. Its errors say in one line why not. */
+export function workloadConnect(
+  options: WorkloadConnectOptions,
+): (kubeconfigText: string, signal: AbortSignal) => Promise<FullApiClient> {
+  return async (text, signal) => {
+    const access = within('error creating REST config: ', () => accessOfKubeconfig(parse(options, text)));
+    const client = clientFor(options, access);
+    try {
+      await probe(client, signal);
+      const inside = await insideAccess(options, access, client, signal);
+      if (inside === null) return client;
+      await client.close();
+      const near = clientFor(options, inside);
+      await probe(near, signal).catch(async (error: unknown) => {
+        await near.close();
+        throw error;
+      });
+      return near;
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  };
+}
+
+/** The parser's first line alone: what follows quotes the document. */
+function parse({ parseYaml }: WorkloadConnectOptions, text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    const line = String((error as { message?: unknown }).message ?? error).split('\n')[0] ?? '';
+    throw new AccessError(`error parsing kubeconfig: ${line.replace(/:$/, '')}`);
+  }
+}
+
+function within<T>(prefix: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new AccessError(`${prefix}${(error as Error).message}`);
+  }
+}
+
+function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullApiClient {
+  const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer } = options;
+  return within('error creating HTTP client and mapper: error creating HTTP client: ', () =>
+    createApiClient({
+      transport: createHttpsTransport({ access, clock, environment }),
+      clock,
+      userAgent,
+      fieldManager,
+      timeoutMs: WORKLOAD_CALL_TIMEOUT_MS,
+      limiter: createRateLimiter({ qps, burst, clock }),
+      ...(gate === undefined ? {} : { gate }),
+      ...(observer === undefined ? {} : { observer }),
+    }),
+  );
+}
+
+async function probe(client: FullApiClient, signal: AbortSignal): Promise<void> {
+  try {
+    await client.getPath('/', { signal, timeoutMs: WORKLOAD_PROBE_TIMEOUT_MS });
+  } catch (error) {
+    if (isApiError(error, 'Forbidden', 'NotFound', 'NoSuchResource')) return;
+    throw new Error(`error creating HTTP client and mapper: cluster is not reachable: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function insideAccess(
+  { ownPod }: WorkloadConnectOptions,
+  access: ServerAccess,
+  client: FullApiClient,
+  signal: AbortSignal,
+): Promise<ServerAccess | null> {
+  if (ownPod === null) return null;
+  const { namespace, name, uid, server } = ownPod;
+  try {
+    const pod = await client.get<KubeObject>({ resource: pods, namespace, name }, { signal });
+    if (pod.metadata.uid !== uid) return null;
+    const ca = await ownPod.ca();
+    const identity = async (): ReturnType<ServerAccess['identity']> => ({ ...(await access.identity()), ca });
+    return { ...access, server, tlsServerName: '', insecureSkipTlsVerify: false, proxyUrl: '', identity };
+  } catch (error) {
+    if (isApiError(error, 'NotFound')) return null;
+    throw new Error(`error checking if we're running on workload cluster: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
