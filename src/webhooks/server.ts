@@ -59,7 +59,10 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       `webhook server on port ${options.port}: no usable certificate in ${certificate.folder}: ${read.problem}`,
     );
   }
+  const running = new Set<ServerResponse>();
   const server = createServer({ ...options.tls, ...read.pair, requestTimeout: 60_000 }, (request, response) => {
+    running.add(response);
+    response.once('close', () => running.delete(response));
     void serve(options, request, response);
   });
   server.on('tlsClientError', (error) =>
@@ -81,7 +84,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     check: () => dial(port, options.host),
     stop: () => {
       stopWatching();
-      return close(server);
+      return close(server, running);
     },
   };
 }
@@ -97,11 +100,12 @@ async function listen(server: Server, { port, host }: WebhookServerOptions): Pro
   return (server.address() as AddressInfo).port;
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+// A connection on which no request has come yet would keep the server open, so all are closed after the last answer.
+async function close(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  await Promise.all([...running].map((response) => new Promise((resolve) => response.once('close', resolve))));
+  server.closeAllConnections();
+  await closed;
 }
 
 function dial(port: number, host = 'localhost'): Promise<void> {

@@ -85,12 +85,17 @@ describe('components on kube-apiserver', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await webhooks.stop();
     await server.stop();
+    await webhooks.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const valid = conversions.filter(({ schemaErrors, result }) => schemaErrors === undefined && result !== undefined);
+  // v1beta1 cannot leave `layout` out, v1beta2 refuses it beside `diskLayout`: such objects have never been storable.
+  const isStorable = ({ source }: ConversionVector): boolean =>
+    !(JSON.stringify(source).includes('"layout":false') && JSON.stringify(source).includes('"diskLayout"'));
+  const valid = conversions
+    .filter(({ schemaErrors, result }) => schemaErrors === undefined && result !== undefined)
+    .filter(isStorable);
   test.each(valid.map((vector) => [`${vector.id} ${vector.title}`, vector] as const))(
     'apply and read as the other version: %s',
     async (_, { id, kind, direction, source, result, roundTrip }) => {

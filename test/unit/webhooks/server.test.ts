@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { silentLogger } from '../../../src/log.js';
 import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from '../../../src/webhooks/server.js';
@@ -183,6 +183,18 @@ describe('webhook server', () => {
     const path = folder();
     mountCertificate(path, 0, { cert: one.cert, key: servingCertificate('two').key });
     await expect(start(path)).rejects.toThrow(`key and certificate do not belong together in ${path}`);
+  });
+
+  test('stop: a connection without a request -> does not keep the server', async () => {
+    const path = folder();
+    mountCertificate(path, 0, one);
+    const server = await start(path);
+    const socket = connect({ port: server.port, host: 'localhost', rejectUnauthorized: false });
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.resume();
+    await server.stop();
+    await closed;
   });
 
   test('check: a running server -> works; a stopped one -> says that it is not reachable', async () => {

@@ -1,3 +1,4 @@
+// Serving certificates for tests, and folders that change as a mounted Secret does.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,18 +12,47 @@ export interface ServingCertificate {
 
 /** A self-signed certificate for localhost. */
 export function servingCertificate(commonName: string): ServingCertificate {
+  return issue(commonName, undefined);
+}
+
+/** A certificate authority. */
+export function certificateAuthority(commonName: string): ServingCertificate {
+  return issue(commonName, undefined, [{ name: 'basicConstraints', cA: true, critical: true }]);
+}
+
+/** A certificate for localhost that an authority vouches for. */
+export function signedCertificate(commonName: string, authority: ServingCertificate): ServingCertificate {
+  return issue(commonName, authority);
+}
+
+const altNames = [
+  { type: 2, value: 'localhost' },
+  { type: 7, ip: '127.0.0.1' },
+];
+
+function issue(
+  commonName: string,
+  authority: ServingCertificate | undefined,
+  extensions: object[] = [{ name: 'subjectAltName', altNames }],
+): ServingCertificate {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
   const forgeKey = forge.pki.privateKeyFromPem(key);
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.setRsaPublicKey(forgeKey.n, forgeKey.e);
-  certificate.serialNumber = '01';
+  certificate.serialNumber = authority === undefined ? '01' : `02${Buffer.from(commonName).toString('hex')}`;
   certificate.validity.notBefore = new Date('2020-01-01T00:00:00Z');
   certificate.validity.notAfter = new Date('2049-01-01T00:00:00Z');
-  certificate.setSubject([{ name: 'commonName', value: commonName }]);
-  certificate.setIssuer([{ name: 'commonName', value: commonName }]);
-  certificate.setExtensions([{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }]);
-  certificate.sign(forgeKey, forge.md.sha256.create());
+  const subject = [{ name: 'commonName', value: commonName }];
+  certificate.setSubject(subject);
+  certificate.setIssuer(
+    authority === undefined ? subject : forge.pki.certificateFromPem(authority.cert).subject.attributes,
+  );
+  certificate.setExtensions(extensions);
+  certificate.sign(
+    authority === undefined ? forgeKey : forge.pki.privateKeyFromPem(authority.key),
+    forge.md.sha256.create(),
+  );
   return { cert: forge.pki.certificateToPem(certificate), key };
 }
 
