@@ -165,7 +165,10 @@ function decodeService(node: YamlMapping, service: 'etcd' | 'flannel', decoding:
     const value = decodeMember(members.get(option.key), type, decoding);
     if (value !== undefined) options.push({ key: option.key, value: value as string | number | boolean });
   }
-  const networkConfig = service === 'flannel' ? decodeMember(members.get('network_config'), text, decoding) : '';
+  const networkConfig =
+    service === 'flannel'
+      ? decodeMember(members.get('network_config'), { ...text, goType: 'types.NetworkConfig' }, decoding)
+      : '';
   const decoded: VersionedService = { version, networkConfig: String(networkConfig ?? ''), options };
   return decoded;
 }
@@ -258,7 +261,7 @@ function fail(decoding: Decoding, message: string): undefined {
 function goTypeOf(type: ClcType): string {
   switch (type.kind) {
     case 'text':
-      return 'string';
+      return type.goType ?? 'string';
     case 'integer':
       return type.isUnsigned ? 'uint' : 'int';
     case 'flag':

@@ -2,10 +2,11 @@
 //
 // `optional` marks a value for which "given, but empty" differs from "absent". `goType` is what upstream's messages call a
 // type. etcd and flannel have one set of options for each version: those keys are in clc-options.ts.
+import type { CoreosVersion } from './coreos-version.js';
 
 /** A type of the language. */
 export type ClcType =
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; readonly goType?: string }
   | { readonly kind: 'integer'; readonly isUnsigned: boolean }
   | { readonly kind: 'flag' }
   | { readonly kind: 'optional'; readonly of: ClcType }
@@ -122,13 +123,14 @@ const user = struct('types.User', {
   ...userAttributes,
 });
 const group = struct('types.Group', { name: text, gid: optional(unsigned), password_hash: text, system: flag });
+const namedText = (goType: string) => ({ kind: 'text', goType }) as const;
 const update = struct('types.Update', {
-  group: text,
-  server: text,
-  pcr_policy_server: text,
-  download_user: text,
-  download_password: text,
-  machine_alias: text,
+  group: namedText('types.UpdateGroup'),
+  server: namedText('types.UpdateServer'),
+  pcr_policy_server: namedText('types.UpdatePCRPolicyServer'),
+  download_user: namedText('types.UpdateDownloadUser'),
+  download_password: namedText('types.UpdateDownloadPassword'),
+  machine_alias: namedText('types.UpdateMachineAlias'),
 });
 const locksmith = struct('types.Locksmith', {
   reboot_strategy: optional(text),
@@ -174,7 +176,7 @@ export const clcSchema = struct('types.Config', {
 /** A service whose options depend on its version. Options keep the order of the language, not of the text. */
 export interface VersionedService {
   /** Absent: the default version's options are meant. */
-  readonly version: import('./coreos-version.js').CoreosVersion | undefined;
+  readonly version: CoreosVersion | undefined;
   readonly networkConfig: string;
   readonly options: readonly { readonly key: string; readonly value: string | number | boolean }[];
 }

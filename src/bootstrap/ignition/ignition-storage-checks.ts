@@ -52,15 +52,15 @@ function checkPartition({ guid, label, typeGuid }: Partition, path: Path, report
 export function checkFilesystems(filesystems: readonly Filesystem[], report: Report): void {
   filesystems.forEach(({ mount, name, path: fsPath }, index) => {
     const path = ['storage', 'filesystems', index];
-    const problem = mountOrPathProblem(mount, fsPath);
-    if (problem !== null) return report('error', problem, path);
+    const problems = [
+      ...mountOrPathProblems(mount, fsPath),
+      ...(mount?.create === undefined ? [] : createProblems(mount)),
+    ];
+    for (const message of problems) report('error', message, path);
     if (mount?.create !== undefined) {
-      const problems = createProblems(mount);
-      problems.forEach((message) => report('error', message, path));
-      const message = 'the create object has been deprecated in favor of mount-level options';
-      report('warning', message, path);
-      if (problems.length > 0) return;
+      report('warning', 'the create object has been deprecated in favor of mount-level options', path);
     }
+    if (problems.length > 0) return;
     if (mount !== undefined) checkMount(mount, [...path, 'mount'], report);
     if (fsPath !== undefined && !fsPath.startsWith('/')) {
       report('error', `filesystem ${goQuote(name)}: path not absolute`, [...path, 'path']);
@@ -68,9 +68,9 @@ export function checkFilesystems(filesystems: readonly Filesystem[], report: Rep
   });
 }
 
-function mountOrPathProblem(mount: Mount | undefined, fsPath: string | undefined): string | null {
-  if (mount === undefined && fsPath === undefined) return 'filesystem is missing mount or path';
-  return mount !== undefined && fsPath !== undefined ? 'filesystem has both mount and path defined' : null;
+function mountOrPathProblems(mount: Mount | undefined, fsPath: string | undefined): readonly string[] {
+  if (mount === undefined && fsPath === undefined) return ['filesystem is missing mount or path'];
+  return mount !== undefined && fsPath !== undefined ? ['filesystem has both mount and path defined'] : [];
 }
 
 function createProblems({ wipeFilesystem, options }: Mount): readonly string[] {

@@ -2,8 +2,8 @@
 //
 // `encoding: base64` is decoded, the exact bytes become the file; with any other encoding the content is a text of lines.
 //
-// PARITY: `append: true` appends; upstream drops it and replaces the file. PARITY: a file without `permissions` gets 0644 (and
-// keeps its mode when appended to); upstream fails on it (docs/parity.md).
+// PARITY: `append: true` appends; upstream drops it and replaces the file. PARITY: a file without `permissions` gets 0644;
+// upstream fails on it (docs/parity.md).
 import type { NodeData, NodeFile, NodeUser } from '../node-data.js';
 import { dataUrl, dataUrlOfBytes, isGoBase64 } from './data-url.js';
 import type { IgnitionFile, NodeOwner } from './ignition-config.js';
@@ -38,7 +38,7 @@ function sudoersFile(user: NodeUser, field: string, scribe: Scribe): readonly So
     indent: MEMBER_INDENT,
     field: `${field}.name`,
   });
-  const line = embed(`${user.name} ${user.sudo}`, `${field}.sudo`, scribe);
+  const line = embed(`${user.name} ${user.sudo}`.replace(/^ +/, ''), `${field}.sudo`, scribe);
   const source = dataUrl(scribe.block(line, { field: `${field}.sudo`, indent: FILE_INDENT }));
   return [{ field: `${field}.sudo`, item: fileOf({ path: path ?? '', source, mode: 0o600 }) }];
 }
@@ -60,9 +60,8 @@ function collectFile(file: NodeFile, scribe: Scribe): Sourced<IgnitionFile> {
   const written = file.permissions
     ? scribe.integer(file.permissions, { as: 'member', indent: MEMBER_INDENT, field: `${field}.permissions` })
     : undefined;
-  const append = file.append ?? false;
-  const mode = written ?? (append ? undefined : DEFAULT_MODE);
-  return { field, item: { ...fileOf({ path, source: contentsOf(file, scribe), mode }), append, user, group } };
+  const made = fileOf({ path, source: contentsOf(file, scribe), mode: written ?? DEFAULT_MODE });
+  return { field, item: { ...made, append: file.append ?? false, user, group } };
 }
 
 /** `user:group`; a third part is not read. A part of spaces alone is an owner without a name, as upstream. */
@@ -78,8 +77,10 @@ function collectOwners(owner: string, field: string, scribe: Scribe): readonly (
 function contentsOf(file: NodeFile, scribe: Scribe): string {
   const place = { field: `${file.field}.content`, indent: FILE_INDENT };
   if (file.encoding !== 'base64') return dataUrl(scribe.block(file.content, place));
-  const lines = scribe.block(file.content, place).replace(/^ +/gm, '');
-  if (isGoBase64(lines)) return dataUrlOfBytes(Buffer.from(lines, 'base64'));
+  const lines = scribe.block(file.content, place);
+  const [margin = ''] = /^ */.exec(lines) ?? [];
+  const base64 = lines.replaceAll(`\n${margin}`, '\n').slice(margin.length);
+  if (isGoBase64(base64)) return dataUrlOfBytes(Buffer.from(base64, 'base64'));
   scribe.refuse(place.field, 'it is not valid base64');
   return '';
 }
@@ -124,11 +125,7 @@ function embed(value: string, field: string, scribe: Scribe): string {
   return embedded ?? '';
 }
 
-function fileOf(file: {
-  readonly path: string;
-  readonly source: string;
-  readonly mode: number | undefined;
-}): IgnitionFile {
+function fileOf(file: { readonly path: string; readonly source: string; readonly mode: number }): IgnitionFile {
   return {
     filesystem: 'root',
     group: undefined,

@@ -57,10 +57,12 @@ function deviceOf(label: string, diskSetup: DiskSetup | undefined): string {
 }
 
 function unitName(mountPoint: string, { field, scribe }: { readonly field: string; readonly scribe: Scribe }): string {
-  const upstream = `${mountPoint.replaceAll('/', '-').replace(/^-/, '')}.mount`;
-  const trimmed = scribe.text(mountPoint, { as: 'member', indent: MEMBER_INDENT, field }) ?? '';
-  if (!trimmed.startsWith('/')) return scribe.text(upstream, { as: 'member', indent: MEMBER_INDENT, field }) ?? '';
-  const name = mountUnitName(trimmed);
+  const path = mountPoint.trim();
+  if (!path.startsWith('/')) {
+    const upstream = `${mountPoint.replaceAll('/', '-').replace(/^-/, '')}.mount`;
+    return scribe.text(upstream, { as: 'member', indent: MEMBER_INDENT, field }) ?? '';
+  }
+  const name = mountUnitName(path);
   if (name === null) scribe.refuse(field, 'systemd has no unit for a mount point with "." or ".." in it');
   return name ?? '';
 }

@@ -40,6 +40,8 @@ export function plainInteger(value: string, place: ScalarPlace): PlainScalar<num
 function decodePlain<T>(value: string, type: ClcType, place: ScalarPlace): PlainScalar<T> {
   const unreadable = unreadableReason(value);
   if (unreadable !== null) return { kind: 'refused', message: unreadable };
+  if (place.as === 'item' && /^ *\t/.test(value))
+    return { kind: 'refused', message: `${NOT_PLAIN}: it starts with a tab` };
   const node = nodeOf(value, place);
   if (typeof node === 'string') return { kind: 'refused', message: `${NOT_PLAIN}: ${node}` };
   const decoded = decodeScalar(node, type);
