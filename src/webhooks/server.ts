@@ -8,7 +8,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { ValidationGates } from '../api/kubeadmconfig/validation.js';
 import { ADMISSION_BYTES_MAX, CONVERSION_BYTES_MAX } from '../limits.js';
@@ -65,6 +65,11 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     response.once('close', () => running.delete(response));
     void serve(options, request, response);
   });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('tlsClientError', (error) =>
     logger.verbose(4, 'TLS handshake with a webhook client failed', { err: error }),
   );
@@ -84,7 +89,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     check: () => dial(port, options.host),
     stop: () => {
       stopWatching();
-      return close(server, running);
+      return close(server, running, sockets);
     },
   };
 }
@@ -100,11 +105,16 @@ async function listen(server: Server, { port, host }: WebhookServerOptions): Pro
   return (server.address() as AddressInfo).port;
 }
 
-// A connection on which no request has come yet would keep the server open, so all are closed after the last answer.
-async function close(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {
+// A connection on which no request has come, or whose handshake is not over, would keep the server open: after the last
+// answer all are closed.
+async function close(
+  server: Server,
+  running: ReadonlySet<ServerResponse>,
+  sockets: ReadonlySet<Socket>,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await Promise.all([...running].map((response) => new Promise((resolve) => response.once('close', resolve))));
-  server.closeAllConnections();
+  for (const socket of sockets) socket.destroy();
   await closed;
 }
 
