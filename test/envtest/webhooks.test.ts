@@ -2,6 +2,11 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../src/api/wire.js';
+import { createCrdMigrator } from '../../src/controllers/crd-migrator/migrator.js';
+import { MIGRATION_PHASES } from '../../src/controllers/crd-migrator/plan.js';
+import { createApiClient } from '../../src/kube/client.js';
+import { createHttpsTransport } from '../../src/kube/https-transport.js';
+import { accessOfKubeconfig } from '../../src/kube/kubeconfig.js';
 import { silentLogger } from '../../src/log.js';
 import { systemClock } from '../../src/system.js';
 import { startWebhookServer, type WebhookServer } from '../../src/webhooks/server.js';
@@ -41,6 +46,7 @@ interface AdmissionVector {
 
 const group = 'bootstrap.cluster.x-k8s.io';
 const plural = { KubeadmConfig: 'kubeadmconfigs', KubeadmConfigTemplate: 'kubeadmconfigtemplates' } as const;
+const operator = 'system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager';
 const load = <T>(folder: string): readonly T[] =>
   readdirSync(`test/golden/vectors/${folder}`).map(
     (name) => JSON.parse(readFileSync(`test/golden/vectors/${folder}/${name}`, 'utf8')) as T,
@@ -69,7 +75,7 @@ describe('components on kube-apiserver', () => {
       monotonicMs: systemClock.monotonicMs,
       logger: silentLogger,
     });
-    server = await startApiServer();
+    server = await startApiServer({ users: [{ name: operator }] });
     const webhook = { url: `https://127.0.0.1:${webhooks.port}`, caPem: authority.cert };
     await installComponents(server, webhook, 'deploy/bootstrap-components.yaml');
     // The API server needs a moment until it serves a new definition and asks a new webhook.
@@ -202,4 +208,42 @@ describe('components on kube-apiserver', () => {
     expect(failures).toEqual([]);
     expect(rotations).toBe(12);
   }, 120_000);
+
+  test('storage migration: old stored versions and managed fields, as the account of the operator -> all cleaned', async () => {
+    const name = `kubeadmconfigs.${group}`;
+    const definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+    const merge = { contentType: 'application/merge-patch+json' };
+    const status = { storedVersions: ['v1beta1', 'v1beta2'] };
+    expect((await server.call('PATCH', `${definition}/status`, { status }, merge)).status).toBe(200);
+    const where = path('v1beta2', 'KubeadmConfig', 'with-status');
+    const [entry] = ((await server.call('GET', where)).body['metadata'] as { managedFields: Json[] }).managedFields;
+    const managedFields = [{ ...entry, apiVersion: `${group}/v1alpha4` }];
+    await server.call('PATCH', where, { metadata: { managedFields } }, merge);
+
+    const access = accessOfKubeconfig(JSON.parse(server.kubeconfig(operator)));
+    const client = createApiClient({
+      transport: createHttpsTransport({ access, clock: systemClock, environment: {} }),
+      clock: systemClock,
+      userAgent: 'test',
+      fieldManager: 'test',
+      timeoutMs: 10_000,
+    });
+    const migrator = createCrdMigrator({ client, phases: MIGRATION_PHASES, logger: silentLogger });
+    const { metadata } = (await server.call('GET', definition)).body as {
+      metadata: { name: string; generation: number };
+    };
+    expect(await migrator.look({ metadata }, new AbortController().signal)).toBe('migrated');
+    await client.close();
+
+    const after = (await server.call('GET', definition)).body as {
+      metadata: { annotations: Json };
+      status: { storedVersions: string[] };
+    };
+    expect(after.status.storedVersions).toEqual(['v1beta2']);
+    expect(after.metadata.annotations['crd-migration.cluster.x-k8s.io/observed-generation']).toBe(
+      String(metadata.generation),
+    );
+    const object = (await server.call('GET', where)).body['metadata'] as { managedFields: { apiVersion: string }[] };
+    expect(object.managedFields.map(({ apiVersion }) => apiVersion)).not.toContain(`${group}/v1alpha4`);
+  });
 });
