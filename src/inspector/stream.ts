@@ -13,6 +13,7 @@ export interface StreamPort {
   readonly heartbeatMs: number;
   readonly clientsMax: number;
   readonly bufferBytesMax: number;
+  readonly rowsPerEvent: number;
   /** Number of open streams, kept here. */
   readonly open: { count: number };
 }
@@ -22,7 +23,10 @@ export const STREAM_BOUNDS = {
   flushMs: 250,
   heartbeatMs: 15_000,
   clientsMax: 16,
-  bufferBytesMax: 1024 * 1024,
+  /** Above what a viewer may lag behind: several times what 5,000 rows need on connect. */
+  bufferBytesMax: 16 * 1024 * 1024,
+  /** Rows of one event: the first ones are on the page while the others travel. */
+  rowsPerEvent: 500,
 } as const;
 
 /** Answers with a stream until the viewer leaves. */
@@ -57,7 +61,11 @@ export function openStream(
   };
   response.write('retry: 2000\n\n');
   watcher.take();
-  send('full', { epoch: port.store.epoch, now: port.clock.nowMs(), rows: port.store.rows().map(wireRow) });
+  const rows = port.store.rows().map(wireRow);
+  send('full', { epoch: port.store.epoch, now: port.clock.nowMs(), rows: rows.slice(0, port.rowsPerEvent) });
+  for (let from = port.rowsPerEvent; from < rows.length; from += port.rowsPerEvent) {
+    send('delta', { now: port.clock.nowMs(), up: rows.slice(from, from + port.rowsPerEvent), rm: [] });
+  }
   const flush = (): void => {
     const { updated, removed } = watcher.take();
     if (updated.length > 0 || removed.length > 0)

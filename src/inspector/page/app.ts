@@ -232,6 +232,8 @@ async function start(): Promise<void> {
     remember();
   });
   byId('timeline-button').addEventListener('click', toggleTimeline);
+  for (const how of ['in', 'out', 'fit'] as const)
+    byId(`zoom-${how}`).addEventListener('click', () => chartView.zoom(how));
   document.addEventListener('keydown', (event) => {
     if (event.target instanceof HTMLInputElement) {
       if (event.key === 'Escape') byId('list').focus();
@@ -241,6 +243,9 @@ async function start(): Promise<void> {
       event.preventDefault();
       filter.focus();
     } else if (event.key === 't') toggleTimeline();
+    else if (event.key === '+') chartView.zoom('in');
+    else if (event.key === '-') chartView.zoom('out');
+    else if (event.key === '0') chartView.zoom('fit');
     else if (event.key === 'Escape') backToLive();
     else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && event.target === document.body)
       byId('list').focus();

@@ -2,9 +2,15 @@
 
 import type { Chart, History, Row } from './model.js';
 
+/** Least scale at which the chart's text can be read: a wider chart scrolls. */
+const READABLE_SCALE = 0.66;
+const ZOOM_STEP = 1.25;
+
 /** Shows one machine's chart. */
 export interface ChartView {
   show(chart: Chart): void;
+  /** `in`, `out`, or `fit` to the width of the pane. */
+  zoom(how: 'in' | 'out' | 'fit'): void;
   /** Marks where the selected actor is, how it came there, and how many are in each state. */
   mark(options: {
     readonly state: string;
@@ -17,6 +23,23 @@ export interface ChartView {
 /** Binds the view to its element; a click on a state filters the list. */
 export function createChartView(element: HTMLElement, pickState: (state: string) => void): ChartView {
   let shown = '';
+  let scale = 0;
+  let centred = '';
+  const svg = (): SVGSVGElement | null => element.querySelector('svg');
+  const fitScale = (): number => (element.clientWidth - 24) / (svg()?.viewBox.baseVal.width ?? 1000);
+  const resize = (to: number): void => {
+    const drawing = svg();
+    if (drawing === null) return;
+    scale = Math.min(3, Math.max(0.2, to));
+    drawing.setAttribute('width', String(drawing.viewBox.baseVal.width * scale));
+    drawing.removeAttribute('height');
+    centred = '';
+  };
+  const centre = (state: string): void => {
+    if (state === centred) return;
+    centred = state;
+    element.querySelector('.state.active')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  };
   element.addEventListener('click', (event) => {
     const state = (event.target as Element).closest('[data-state]')?.getAttribute('data-state');
     if (state !== null && state !== undefined) pickState(state);
@@ -28,6 +51,10 @@ export function createChartView(element: HTMLElement, pickState: (state: string)
       const parsed = new DOMParser().parseFromString(chart.svg, 'image/svg+xml').documentElement;
       for (const link of parsed.querySelectorAll('a')) link.replaceWith(...link.childNodes);
       element.replaceChildren(document.importNode(parsed, true));
+      resize(Math.min(1, Math.max(READABLE_SCALE, fitScale())));
+    },
+    zoom(how) {
+      resize(how === 'fit' ? fitScale() : how === 'in' ? scale * ZOOM_STEP : scale / ZOOM_STEP);
     },
     mark({ state, edge, rowId, counts }) {
       for (const node of element.querySelectorAll('.state')) {
@@ -48,6 +75,7 @@ export function createChartView(element: HTMLElement, pickState: (state: string)
           label.classList.toggle('row', isLast && (label.textContent ?? '').startsWith(`${rowId} `));
         }
       }
+      if (state !== '') centre(state);
     },
   };
 }

@@ -34,6 +34,7 @@ export function createList(element: HTMLElement, select: (key: string) => void):
         spacer.append(item);
       }
       fill(item, row, index, row.k === selected, nowMs);
+      item.setAttribute('aria-setsize', String(rows.length));
     }
     for (const [key, item] of pool) {
       if (seen.has(key)) continue;
@@ -102,6 +103,7 @@ function fill(item: HTMLElement, row: Row, index: number, isSelected: boolean, n
   };
   item.style.transform = `translateY(${index * ROW_HEIGHT}px)`;
   item.classList.toggle('bad', row.err !== null);
+  item.setAttribute('aria-posinset', String(index + 1));
   item.setAttribute('aria-selected', String(isSelected));
   item.title = `${row.ns}/${row.n}`;
   text('.name', `${row.ns}/${row.n}`);

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { Inspector } from '../../src/inspector/inspector.js';
+import { openBrowser } from './browser.js';
+import { someFacts, someNote, startPage } from './page-fixture.js';
+
+// The browser shares two cores with other suites: a slow machine is no failure.
+jest.setTimeout(60_000);
+
+let browser: Browser | null = null;
+let inspector: Inspector;
+let url = '';
+const problems: string[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  ({ inspector, url } = await startPage());
+  for (let index = 0; index < 5000; index += 1) {
+    const name = `c${index % 40}-${index % 6 === 0 ? 'cp' : 'md'}-${index}`;
+    inspector.store.note(
+      someNote(name, 'K13', '', 'WaitingInfra', {
+        facts: someFacts(`c${index % 40}`, index % 6 === 0),
+        atMs: index,
+        sinceMs: index,
+      }),
+    );
+  }
+  inspector.store.note(someNote('c1-cp-x', 'K37', 'WaitingInfra', 'AcquiringLock', { request: 'acquireInitLock' }));
+  inspector.store.note(someNote('c1-cp-x', 'K40', 'AcquiringLock', 'Initializing', { event: 'LOCK_ACQUIRED' }));
+  inspector.store.note(
+    someNote('c2-md-x', 'K80', '', 'Joining', {
+      facts: someFacts('c2', false, { failure: { kind: 'Api', message: 'planted failure' } }),
+    }),
+  );
+}, 60_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await inspector.close();
+});
+
+/** Opens the page; every console error and every request that leaves loopback is a problem. */
+async function openPage(path: string, viewport = { width: 1280, height: 900 }): Promise<Page | null> {
+  if (browser === null) return null;
+  const page = await browser.newPage({ viewport });
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on(
+    'request',
+    (request) => !request.url().startsWith(url) && !request.url().startsWith('data:') && problems.push(request.url()),
+  );
+  await page.goto(`${url}${path}`);
+  await page.waitForSelector('.actor', { timeout: 30_000 });
+  return page;
+}
+
+describe('page', () => {
+  test('5,000 actors: the list -> virtual, worst first, no console error, nothing leaves loopback', async () => {
+    const page = await openPage('/');
+    if (page === null) return;
+    expect(await page.textContent('#totals')).toMatch(/^5002 actors/);
+    expect(await page.locator('.actor').count()).toBeLessThan(60);
+    expect(await page.textContent('.actor[aria-posinset="1"]')).toMatch(/c2-md-x.*planted failure/);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('selection: an actor -> its chart state, last edge and history; time travel and back', async () => {
+    const page = await openPage('/?actor=kubeadmconfig%2Fuid-c1-cp-x');
+    if (page === null) return;
+    await page.waitForSelector('tr.pick');
+    expect(await page.getAttribute('.state.active', 'data-state')).toBe('Initializing');
+    expect(await page.getAttribute('.edge.last', 'data-edge')).toBe('AcquiringLock->Initializing');
+    await page.locator('tr.pick').nth(1).click();
+    await page.waitForSelector('#travel:not([hidden])');
+    expect(await page.getAttribute('.state.active', 'data-state')).toBe('AcquiringLock');
+    await page.getByText('Back to live').click();
+    await page.waitForSelector('#travel', { state: 'hidden' });
+    expect(await page.getAttribute('.state.active', 'data-state')).toBe('Initializing');
+    await page.close();
+  });
+
+  test('filter: words and fields -> kept in the URL and on the list', async () => {
+    const page = await openPage('/');
+    if (page === null) return;
+    await page.keyboard.press('/');
+    await page.keyboard.type('cluster=c1 role=control-plane state=initializing');
+    await page.waitForFunction("document.querySelectorAll('.actor').length === 1");
+    expect(page.url()).toContain('filter=cluster%3Dc1');
+    expect(await page.locator('.actor').textContent()).toContain('c1-cp-x');
+    await page.close();
+  });
+
+  test('live: a transition -> the row and the chart follow', async () => {
+    const page = await openPage('/?actor=kubeadmconfig%2Fuid-c1-cp-x');
+    if (page === null) return;
+    await page.waitForSelector('.state.active[data-state="Initializing"]');
+    inspector.store.note(someNote('c1-cp-x', 'K45', 'Initializing', 'Done', { event: 'LOCK_RELEASED' }));
+    await page.waitForSelector('.state.active[data-state="Done"]');
+    expect(await page.textContent('[data-badge="Done"] text')).toBe('1');
+    await page.close();
+  });
+
+  test('a phone: 390 px -> nothing is wider than the screen but the chart’s own pane', async () => {
+    const page = await openPage('/', { width: 390, height: 800 });
+    if (page === null) return;
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.close();
+  });
+
+  test('read-only: methods and foreign origins -> refused by the running server', async () => {
+    expect((await fetch(`${url}/api/charts`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${url}/api/charts`, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
+    expect((await fetch(`${url}/nowhere`)).status).toBe(404);
+    expect((await fetch(url)).headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
