@@ -1,0 +1,285 @@
+// The questions that the Machine's rows ask. Pure, total, each one sentence; no guard throws.
+//
+// A guard that starts with `is` or `has` is one that a row shows on the chart. Rows are read in order, so a guard may take for
+// granted what the rows above it have answered.
+
+import { nodeLeftAlone, type NodeLeftAlone } from './names.js';
+import type { MachineFacts } from './facts.js';
+import type { LifeState, PhaseRequest } from './words.js';
+
+/** Somebody asked for the Machine's deletion. */
+export const isDeleting = ({ machine }: MachineFacts): boolean => machine.deletingSinceMs !== null;
+
+/** Paused by its Cluster or by its own annotation. */
+export const isPaused = ({ machine, cluster }: MachineFacts): boolean =>
+  machine.isPausedItself || cluster?.isPaused === true;
+
+/** A phase may still be tried in this turn. */
+export const isUntried = (facts: MachineFacts, phase: PhaseRequest): boolean => !facts.attempted.includes(phase);
+
+/** The external object can be worked with: it was read and is ours. */
+export const isUsable = (reading: { readonly kind: string; readonly isAdopted?: boolean }): boolean =>
+  reading.kind === 'found' && reading.isAdopted === true;
+
+/** The bootstrap object is there, but not ours yet, or one of its fields cannot be used. */
+export const isBootstrapUnsettled = ({ bootstrap }: MachineFacts): boolean =>
+  bootstrap !== null && isUnsettled(bootstrap);
+
+/** The same for the infrastructure object. */
+export const isInfrastructureUnsettled = ({ infrastructure }: MachineFacts): boolean => isUnsettled(infrastructure);
+
+function isUnsettled(reading: NonNullable<MachineFacts['bootstrap']> | MachineFacts['infrastructure']): boolean {
+  if (reading.kind === 'found') return !reading.isAdopted || reading.problem !== null;
+  return reading.kind === 'unreadable';
+}
+
+/** The Node differs from what the Machine wants, or cannot be looked up. */
+export const isNodeUnsettled = ({ node, certificatesExpiry }: MachineFacts): boolean =>
+  node.kind === 'unreachable' ||
+  node.kind === 'ambiguous' ||
+  (node.kind === 'found' && (!node.isSynced || node.problem !== null)) ||
+  certificatesExpiry.kind === 'invalid';
+
+/** The infrastructure object was there once and is not any more, under a Machine that lives. */
+export const isInfrastructureLost = (facts: MachineFacts): boolean =>
+  !isDeleting(facts) &&
+  facts.infrastructure.kind === 'missing' &&
+  facts.status.initialization?.infrastructureProvisioned === true;
+
+/** The Machine had a Node, and no Node has its provider ID any more, under a Machine that lives. */
+export const isNodeLost = (facts: MachineFacts): boolean =>
+  !isDeleting(facts) && facts.node.kind === 'missing' && facts.status.nodeRef !== undefined;
+
+/** An external object that a living Machine needs does not exist (yet): it is looked for again after 30 s. */
+export const isObjectMissing = (facts: MachineFacts): boolean =>
+  !isDeleting(facts) && (facts.bootstrap?.kind === 'missing' || facts.infrastructure.kind === 'missing');
+
+/** Name of the Node: what status says, else what carries the provider ID. */
+export function nodeName({ status, node }: MachineFacts): string | null {
+  return status.nodeRef?.name ?? (node.kind === 'found' ? node.name : null);
+}
+
+/** Whether the Node of a deleting Machine may be touched. */
+export type NodeOperations =
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'leftAlone'; readonly cause: NodeLeftAlone }
+  /** The workload cluster is still being connected to. */
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** The guard of the deletion (isDeleteNodeAllowed), in the order in which its questions are asked. */
+export function nodeOperations(facts: MachineFacts): NodeOperations {
+  const { cluster, controlPlane } = facts;
+  const leftAlone = (cause: NodeLeftAlone): NodeOperations => ({ kind: 'leftAlone', cause });
+  if (cluster?.isDeleting === true) return leftAlone('clusterDeleting');
+  if (nodeName(facts) === null) {
+    return facts.node.kind === 'connecting' ? { kind: 'connecting' } : leftAlone('nilNodeRef');
+  }
+  switch (controlPlane.kind) {
+    case 'unreadable':
+      return { kind: 'unknown', message: controlPlane.message };
+    case 'unwatched':
+      return { kind: 'unknown', message: 'the control plane object was not read yet' };
+    case 'found':
+      if (controlPlane.isDeleting) return leftAlone('controlPlaneDeleting');
+      if (controlPlane.isExternallyManaged) return reachable(facts);
+      break;
+    default:
+  }
+  if (facts.controlPlaneMachines > 0) return reachable(facts);
+  return leftAlone(facts.machine.isControlPlane ? 'lastControlPlaneNode' : 'noControlPlaneNodes');
+}
+
+function reachable({ node }: MachineFacts): NodeOperations {
+  return { kind: node.kind === 'connecting' ? 'connecting' : 'allowed' };
+}
+
+/** Text of why the Node is left alone; null when it is not. */
+export function leftAloneText(facts: MachineFacts): string | null {
+  const operations = nodeOperations(facts);
+  return operations.kind === 'leftAlone' ? nodeLeftAlone[operations.cause] : null;
+}
+
+/** Node operations run. */
+export const isNodeTouched = (facts: MachineFacts): boolean => nodeOperations(facts).kind === 'allowed';
+
+/** Hooks before the drain block. */
+export const hasPreDrainHooks = (facts: MachineFacts): boolean =>
+  isNodeTouched(facts) && facts.machine.preDrainHooks.length > 0;
+
+/** Hooks before the end of the infrastructure block, whether or not the Node is touched. */
+export const hasPreTerminateHooks = ({ machine }: MachineFacts): boolean => machine.preTerminateHooks.length > 0;
+
+/** True when more than `timeoutMs` passed since a recorded start. Zero is no limit. */
+function hasPassed(timeoutMs: number, start: string | undefined, nowMs: number): boolean {
+  const startMs = start === undefined ? Number.NaN : Date.parse(start);
+  return timeoutMs > 0 && !Number.isNaN(startMs) && nowMs - startMs >= timeoutMs;
+}
+
+/** The drain took longer than the Machine allows. */
+export const isDrainTimeoutExceeded = ({ machine, status, nowMs }: MachineFacts): boolean =>
+  hasPassed(machine.drainTimeoutMs, status.deletion?.nodeDrainStartTime, nowMs);
+
+/** The wait for volumes took longer than the Machine allows. */
+export const isVolumeTimeoutExceeded = ({ machine, status, nowMs }: MachineFacts): boolean =>
+  hasPassed(machine.volumeTimeoutMs, status.deletion?.waitForNodeVolumeDetachStartTime, nowMs);
+
+/** The Node could not be deleted for longer than the Machine allows, counted from the Machine's deletion. */
+export const isNodeDeletionTimeoutExceeded = ({ machine, nowMs }: MachineFacts): boolean =>
+  machine.nodeDeletionTimeoutMs > 0 &&
+  machine.deletingSinceMs !== null &&
+  nowMs - machine.deletingSinceMs >= machine.nodeDeletionTimeoutMs;
+
+/**
+ * The Node serves nobody any more: the deletion has come to the hooks after drain and detach, or its infrastructure is gone
+ * or going. A read error is none of these. The condition stands in for the time where the CRD does not have that field.
+ */
+const isNodePast = ({ status, infrastructure }: MachineFacts): boolean =>
+  status.deletion?.waitForPreTerminateHookStartTime !== undefined ||
+  status.deprecated?.v1beta1?.conditions?.some(({ type }) => type === 'PreTerminateDeleteHookSucceeded') === true ||
+  infrastructure.kind === 'missing' ||
+  (infrastructure.kind === 'found' && infrastructure.isDeleting);
+
+/** The Node is drained in this deletion (isNodeDrainAllowed). */
+export const isDrainAllowed = (facts: MachineFacts): boolean =>
+  isNodeTouched(facts) && !facts.machine.isDrainExcluded && !isNodePast(facts) && !isDrainTimeoutExceeded(facts);
+
+/** A pass of the drain is due. */
+export const isDrainDue = (facts: MachineFacts): boolean => isDrainAllowed(facts) && facts.drain.kind === 'due';
+
+/** The last pass of the drain left Pods, and nothing changed since. */
+export const isDrainResting = (facts: MachineFacts): boolean => isDrainAllowed(facts) && facts.drain.kind === 'resting';
+
+/** Volumes are waited for in this deletion (isNodeVolumeDetachAllowed). */
+export const isVolumeWaitAllowed = (facts: MachineFacts): boolean =>
+  isNodeTouched(facts) && !facts.machine.isVolumeWaitExcluded && !isNodePast(facts) && !isVolumeTimeoutExceeded(facts);
+
+/** The volumes have to be looked at. */
+export const areVolumesDue = (facts: MachineFacts): boolean =>
+  isVolumeWaitAllowed(facts) && facts.volumes.kind === 'due';
+
+/** The last look found volumes, and nothing changed since. */
+export const areVolumesResting = (facts: MachineFacts): boolean =>
+  isVolumeWaitAllowed(facts) && facts.volumes.kind === 'resting';
+
+/** The wait for volumes was ended by its timeout, not by their detachment. */
+export const wasVolumeWaitCut = (facts: MachineFacts): boolean =>
+  isNodeTouched(facts) && !facts.machine.isVolumeWaitExcluded && isVolumeTimeoutExceeded(facts);
+
+/** The infrastructure object is neither gone nor readable: nothing after it may be deleted. */
+export const isInfrastructureUnclear = ({ infrastructure }: MachineFacts): boolean =>
+  infrastructure.kind !== 'missing' && !isUsable(infrastructure);
+
+/** The infrastructure object has to be deleted. */
+export const isInfrastructureLeft = ({ infrastructure }: MachineFacts): boolean =>
+  infrastructure.kind === 'found' && !infrastructure.isDeleting;
+
+/** The infrastructure object is on its way out. */
+export const isInfrastructureGoing = ({ infrastructure }: MachineFacts): boolean =>
+  infrastructure.kind === 'found' && infrastructure.isDeleting;
+
+/** The bootstrap object is neither gone nor readable. */
+export const isBootstrapUnclear = ({ bootstrap }: MachineFacts): boolean =>
+  bootstrap !== null && bootstrap.kind !== 'missing' && !isUsable(bootstrap);
+
+/** The bootstrap object has to be deleted. */
+export const isBootstrapLeft = ({ bootstrap }: MachineFacts): boolean =>
+  bootstrap?.kind === 'found' && !bootstrap.isDeleting;
+
+/** The bootstrap object is on its way out. */
+export const isBootstrapGoing = ({ bootstrap }: MachineFacts): boolean =>
+  bootstrap?.kind === 'found' && bootstrap.isDeleting;
+
+/** The deletion of the Node was tried before and is out of time: no further attempt is made. */
+export const isNodeGivenUp = (facts: MachineFacts): boolean =>
+  isNodeTouched(facts) && isNodeDeletionTimeoutExceeded(facts) && wasNodeDeletionTried(facts);
+
+function wasNodeDeletionTried({ status, failure }: MachineFacts): boolean {
+  if (failure?.request === 'deleteNode') return true;
+  return status.conditions?.some(({ type, reason }) => type === 'Deleting' && reason === 'DeletingNode') === true;
+}
+
+/** What the Machine's status will say once this turn is written. */
+export interface Milestones {
+  readonly dataSecretCreated: boolean;
+  readonly infrastructureProvisioned: boolean;
+  readonly providerId: string;
+  readonly nodeRef: string | null;
+}
+
+/** How far the Machine has come. What could not be written to the Machine's spec in this turn does not count. */
+export function milestones(facts: MachineFacts): Milestones {
+  const { machine, status, bootstrap, infrastructure } = facts;
+  const { bootstrapDataSecretCreated = false, infrastructureProvisioned = false } = status.initialization ?? {};
+  const isWritten = facts.machineChanges.length === 0;
+  const hasData =
+    bootstrap?.kind === 'found' &&
+    bootstrap.isAdopted &&
+    (machine.dataSecretName !== null || isDataReported(bootstrap));
+  return {
+    dataSecretCreated: bootstrapDataSecretCreated || (hasData && isWritten),
+    infrastructureProvisioned: infrastructureProvisioned || (isProvisionReported(infrastructure) && isWritten),
+    providerId: machine.providerId,
+    nodeRef: nodeName(facts),
+  };
+}
+
+/** The bootstrap object reports its data, and which Secret holds it. */
+export function isDataReported(bootstrap: MachineFacts['bootstrap']): boolean {
+  return (
+    bootstrap?.kind === 'found' &&
+    !bootstrap.isDeleting &&
+    bootstrap.isCompleted &&
+    bootstrap.problem === null &&
+    bootstrap.dataSecretName !== ''
+  );
+}
+
+/** The infrastructure object reports that it is provisioned, and under which provider ID. */
+export function isProvisionReported(infrastructure: MachineFacts['infrastructure']): boolean {
+  return isInfrastructureCopied(infrastructure) && infrastructure.kind === 'found' && infrastructure.isCompleted;
+}
+
+/** Provider ID, addresses and failure domains are taken from the infrastructure object. */
+export function isInfrastructureCopied(infrastructure: MachineFacts['infrastructure']): boolean {
+  return (
+    infrastructure.kind === 'found' &&
+    infrastructure.isAdopted &&
+    !infrastructure.isDeleting &&
+    infrastructure.problem === null &&
+    infrastructure.providerId !== ''
+  );
+}
+
+/** A failure field of status is set once this turn is written. */
+export function hasFailureFields(facts: MachineFacts): boolean {
+  const { failureReason = '', failureMessage = '' } = facts.status.deprecated?.v1beta1 ?? {};
+  const isCleared = failureReason === '' && isNodeLossText(failureMessage) && !isNodeLost(facts);
+  if (!isCleared && (failureReason !== '' || failureMessage !== '')) return true;
+  const reported = [facts.bootstrap, facts.infrastructure].some(
+    (reading) => reading?.kind === 'found' && (reading.failureReason !== '' || reading.failureMessage !== ''),
+  );
+  return reported || isInfrastructureLost(facts) || isNodeLost(facts);
+}
+
+/** `failureMessage` of a Machine whose Node is gone; it is taken back when the Node is there again. */
+export function nodeLossText(name: string): string {
+  return `Node ${name} has been deleted while the Machine still exists`;
+}
+
+/** Whether a `failureMessage` is the one above. */
+export function isNodeLossText(message: string): boolean {
+  return /^Node \S+ has been deleted while the Machine still exists$/.test(message);
+}
+
+/** Where a living Machine is; for a deleting one, where it was. */
+export function lifeOf(facts: MachineFacts): LifeState {
+  const { dataSecretCreated, infrastructureProvisioned, providerId, nodeRef } = milestones(facts);
+  if (hasFailureFields(facts)) return 'Failed';
+  if (facts.machine.isUpdating) return 'Updating';
+  if (nodeRef !== null && infrastructureProvisioned) return 'Running';
+  if (providerId !== '') return 'Provisioned';
+  if (dataSecretCreated && !infrastructureProvisioned) return 'Provisioning';
+  const before = facts.status.phase;
+  return before === 'Provisioning' || before === 'Provisioned' || before === 'Running' ? before : 'Pending';
+}
