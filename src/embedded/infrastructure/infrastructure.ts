@@ -1,0 +1,159 @@
+// The simulated infrastructure: what Cluster API's core controllers, an infrastructure provider and the nodes themselves do, as
+// far as a bootstrap provider can tell.
+//
+// It is a client of the management cluster like any other, so it works against the embedded server and a real one.
+//
+//   I1. A node joins only as kubeadm would let it (node/kubeadm.ts).
+//   I2. Everything it knows of Kubernetes it reads from objects; virtual machines live in memory, like those of any provider.
+import { createInstances } from './instances.js';
+import { reconcileCluster } from './cluster.js';
+import { reconcileMachine } from './machine.js';
+import { reconcileMachinePool } from './machine-pool.js';
+import { createMirror } from './mirror.js';
+import type {
+  ClientObject,
+  Delays,
+  InfrastructureNote,
+  InfrastructureOptions,
+  SimulatedInfrastructure,
+} from './ports.js';
+import {
+  clusters,
+  kubeadmConfigs,
+  machinePools,
+  machines,
+  type Bootstrap,
+  type Cluster,
+  type KubeadmConfig,
+  type Machine,
+  type MachinePool,
+} from './resources.js';
+import { createWorkQueue, type WorkQueue } from './work-queue.js';
+import { createSteps, timeText, type World } from './world.js';
+
+/** Delays that a person can watch. */
+export const defaultDelays: Delays = {
+  clusterMs: [400, 1200],
+  machineMs: [300, 1200],
+  bootMs: [600, 1800],
+  retryMs: [800, 1600],
+  joinTimeoutMs: 300_000,
+};
+
+const notesMax = 10_000;
+
+function keyOf(kind: string, object: ClientObject): string {
+  return `${kind}|${object.metadata.namespace ?? ''}|${object.metadata.name}`;
+}
+
+/** Makes the infrastructure; nothing happens before `start`. */
+export function createSimulatedInfrastructure(options: InfrastructureOptions): SimulatedInfrastructure {
+  const { client, clock, random } = options;
+  const notes: InfrastructureNote[] = [];
+  const note = (next: InfrastructureNote): void => {
+    notes.push(next);
+    if (notes.length > notesMax) notes.shift();
+    options.onNote?.(next);
+  };
+  /** By the KubeadmConfig that they refer to: `namespace/name`. */
+  const owners = new Map<string, string>();
+  let stopped = false;
+  const add = (key: string): void => {
+    if (!stopped) queue.add(key);
+  };
+
+  const clusterMirror = createMirror<Cluster>({
+    client,
+    clock,
+    resource: clusters,
+    changed: (object) => wakeCluster(object),
+  });
+  const machineMirror = createMirror<Machine>({
+    client,
+    clock,
+    resource: machines,
+    changed: (object) => wakeMember('Machine', object, object.spec.clusterName, object.spec.bootstrap),
+  });
+  const poolMirror = createMirror<MachinePool>({
+    client,
+    clock,
+    resource: machinePools,
+    changed: (object) =>
+      wakeMember('MachinePool', object, object.spec.clusterName, object.spec.template.spec.bootstrap),
+  });
+  const configMirror = createMirror<KubeadmConfig>({
+    client,
+    clock,
+    resource: kubeadmConfigs,
+    changed: (object) => wakeOwner(object),
+  });
+  const mirrors = [clusterMirror, machineMirror, poolMirror, configMirror];
+
+  const world: World = {
+    options,
+    delays: { ...defaultDelays, ...options.delays },
+    clusters: clusterMirror,
+    machines: machineMirror,
+    pools: poolMirror,
+    configs: configMirror,
+    ...createSteps(options),
+    note,
+    wakeCluster: ({ namespace, name }) => add(`Cluster|${namespace}|${name}`),
+    now: () => timeText(options),
+  };
+  const instances = createInstances(world);
+
+  const queue: WorkQueue = createWorkQueue({
+    clock,
+    random,
+    look(key) {
+      const [kind = '', namespace = '', name = ''] = key.split('|');
+      if (kind === 'Cluster') return reconcileCluster(world, namespace, name);
+      if (kind === 'Machine') return reconcileMachine(world, instances, namespace, name);
+      return reconcileMachinePool(world, instances, namespace, name);
+    },
+    failed: (key, error) => note({ kind: 'retry', key, why: error instanceof Error ? error.message : String(error) }),
+  });
+
+  function wakeCluster(cluster: Cluster): void {
+    add(keyOf('Cluster', cluster));
+    const { namespace, name } = cluster.metadata;
+    const isMember = (object: Machine | MachinePool): boolean =>
+      object.metadata.namespace === namespace && object.spec.clusterName === name;
+    for (const machine of machineMirror.all().filter(isMember)) add(keyOf('Machine', machine));
+    for (const pool of poolMirror.all().filter(isMember)) add(keyOf('MachinePool', pool));
+  }
+
+  /** A cluster that is being deleted waits for its members. */
+  function wakeMember(
+    kind: 'Machine' | 'MachinePool',
+    object: ClientObject,
+    clusterName: string,
+    bootstrap: Bootstrap,
+  ): void {
+    const key = keyOf(kind, object);
+    if (bootstrap.configRef !== undefined)
+      owners.set(`${object.metadata.namespace ?? ''}/${bootstrap.configRef.name}`, key);
+    add(key);
+    const cluster = clusterMirror.get(object.metadata.namespace ?? '', clusterName);
+    if (cluster?.metadata.deletionTimestamp !== undefined) add(keyOf('Cluster', cluster));
+  }
+
+  function wakeOwner(config: KubeadmConfig): void {
+    const owner = owners.get(`${config.metadata.namespace ?? ''}/${config.metadata.name}`);
+    if (owner !== undefined) add(owner);
+  }
+
+  return {
+    notes,
+    async start() {
+      await Promise.all(mirrors.map((mirror) => mirror.start()));
+    },
+    async stop() {
+      stopped = true;
+      for (const mirror of mirrors) mirror.stop();
+      await queue.stop();
+    },
+    settled: () => queue.idle(),
+  };
+}
