@@ -1,4 +1,4 @@
-// Builds deploy/ and docs/rbac.md: everything that is applied to a management cluster, from the code that needs it.
+// Builds deploy/ and the pages about it (docs/rbac.md, docs/metrics.md, the dashboard) from the code that needs them.
 //
 // `manifests({ check })` writes what changed, or with `check` reports what is stale. `node .ci/manifests.mjs --release FOLDER`
 // puts a clusterctl repository (`bootstrap-kubeadm/<version>/`) into a folder.
@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { crds, webhooks } from './manifests/api.mjs';
+import { dashboard, metricsMarkdown } from './manifests/metrics.mjs';
 import { OTHER_CONTROLLERS, bootstrapRbac, controllerRbac, rbacMarkdown } from './manifests/rbac.mjs';
 import { certificate, deployment, namespace, service } from './manifests/workload.mjs';
 
@@ -51,6 +52,8 @@ async function files() {
     ['deploy/metadata.yaml', metadataYaml()],
     ...OTHER_CONTROLLERS.map((one) => [`deploy/controllers/${one.name}.yaml`, print(controllerRbac(one))]),
     ['docs/rbac.md', rbacMarkdown()],
+    ['docs/metrics.md', await metricsMarkdown()],
+    ['docs/grafana-dashboard.json', `${JSON.stringify(dashboard(), null, 2)}\n`],
   ];
 }
 
