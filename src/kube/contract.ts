@@ -72,6 +72,8 @@ export interface ApiFailure {
   readonly retryAfterMs: number | null;
   readonly verb: string;
   readonly target: { readonly kind: string; readonly namespace: string; readonly name: string };
+  /** The causes of the server's Status, where it names any: why an eviction was refused. */
+  readonly causes?: readonly { readonly reason: string; readonly message: string }[];
 }
 
 /** Carries an ApiFailure through a throw. */

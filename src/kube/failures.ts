@@ -23,7 +23,12 @@ interface Status {
   readonly kind?: string;
   readonly reason?: string;
   readonly message?: string;
-  readonly details?: { readonly name?: string; readonly kind?: string; readonly retryAfterSeconds?: number };
+  readonly details?: {
+    readonly name?: string;
+    readonly kind?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string; readonly message?: string }[];
+  };
 }
 
 /** The failure that an answer with an error status means. */
@@ -41,7 +46,14 @@ export function failureOfAnswer(
     retryAfterMs: retryAfterMs(answer.retryAfter, status),
     verb: call.verb,
     target: call.target,
+    ...causesOf(status),
   });
+}
+
+function causesOf(status: Status | null): Pick<ApiFailure, 'causes'> {
+  const causes = status?.details?.causes;
+  if (causes === undefined) return {};
+  return { causes: causes.map(({ reason = '', message = '' }) => ({ reason, message })) };
 }
 
 /** The failure that a missing answer means. `sent`: whether the request had begun to leave. */

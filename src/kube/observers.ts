@@ -1,0 +1,138 @@
+// What src/kube tells about itself, as metrics and log lines. Every observer is optional where it is used.
+
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import type { Resource } from './contract.js';
+import type { ClientObserver } from './exchange.js';
+import type { InformerObserver } from './informer.js';
+import type { Informers } from './informers.js';
+import type { LeaseObserver } from './lease-elector.js';
+import { resourceName } from './resource-paths.js';
+import type { ShadowWrite } from './shadow-client.js';
+import type { ConnectionObserver } from './workload-connections.js';
+
+/** Requests by answer, and the server's warnings once each. */
+export function clientObserver(metrics: Metrics, log: Logger): ClientObserver {
+  const warned = new Set<string>();
+  return {
+    onAnswer({ method, verb, code, host, tookMs }) {
+      metrics.requests.inc({ code, method, host });
+      if (verb !== 'watch') metrics.requestSeconds.observe({ verb: method, host }, tookMs / 1000);
+      log.verbose(8, 'API request', { verb, code, host, tookMs: Math.round(tookMs) });
+    },
+    onWarning(text) {
+      // Upstream suppresses these two; the rest is told once.
+      if (/finalizer name|deprecated/.test(text) || warned.has(text) || warned.size >= WARNINGS_MAX) return;
+      warned.add(text);
+      log.info('Warning of the API server', { warning: text });
+    },
+  };
+}
+
+const WARNINGS_MAX = 100;
+
+/** Lists, watches and their failures. A failure is logged when it changes, so that an outage is not a flood. */
+export function informerObserver(metrics: Metrics, log: Logger): InformerObserver {
+  const last = new Map<string, string>();
+  return {
+    onList(resource, cause, items) {
+      metrics.watchLists.inc({ ...labels(resource), cause });
+      if (last.delete(resourceName(resource))) log.info('Watching again', { resource: resourceName(resource) });
+      log.verbose(4, 'Listed', { resource: resourceName(resource), cause, items });
+    },
+    onWatch: (resource) => metrics.watchStarts.inc(labels(resource)),
+    onFailure(resource, { kind, message, status }, retryInMs) {
+      metrics.watchFailures.inc({ ...labels(resource), reason: kind });
+      const name = resourceName(resource);
+      const text = `${kind} ${message}`;
+      if (kind === 'Gone' || retryInMs === 0 || last.get(name) === text) return;
+      last.set(name, text);
+      log.warning('Cannot watch', {
+        resource: name,
+        reason: kind,
+        status,
+        err: message,
+        retryInMs: Math.round(retryInMs),
+      });
+    },
+    onBug(resource, error) {
+      metrics.listenerErrors.inc(labels(resource));
+      log.error('Bug in a listener', { resource: resourceName(resource), err: error, stack: (error as Error).stack });
+    },
+  };
+}
+
+function labels({ group, version, plural }: Resource): { group: string; version: string; resource: string } {
+  return { group, version, resource: plural };
+}
+
+/** Refreshes the gauges of caches: call it before metrics are shown. */
+export function observeCaches(metrics: Metrics, informers: Pick<Informers, 'running'>): void {
+  for (const { resource, synced, size, resourceVersion } of informers.running()) {
+    metrics.cacheObjects.set(labels(resource), size);
+    metrics.cacheSynced.set(labels(resource), synced ? 1 : 0);
+    metrics.storeResourceVersion.set({ name: resource.kind, ...labels(resource) }, Number(resourceVersion) || 0);
+  }
+}
+
+/** Connections to workload clusters, under upstream's names. Series of a cluster go with its connection. */
+export function connectionObserver(metrics: Metrics, log: Logger): ConnectionObserver {
+  const of = (cluster: { namespace: string; name: string }) => ({
+    cluster_name: cluster.name,
+    cluster_namespace: cluster.namespace,
+  });
+  return {
+    onPhase(cluster, phase, connectedForMs) {
+      metrics.connectionUp.set(of(cluster), phase.kind === 'connected' ? 1 : 0);
+      if (phase.kind === 'connected') log.info('Connected', { Cluster: cluster });
+      else if (phase.kind === 'failed')
+        log.error('Connect failed', { Cluster: cluster, err: phase.message, failures: phase.failures });
+      else if (connectedForMs > 0)
+        log.info('Disconnected', { Cluster: cluster, connectedForMs: Math.round(connectedForMs) });
+    },
+    onAttempt(cluster, success) {
+      metrics.healthcheck.set(of(cluster), success ? 1 : 0);
+      metrics.healthchecks.inc({ ...of(cluster), status: success ? 'success' : 'error' });
+    },
+    onForgotten(cluster) {
+      metrics.connectionUp.remove(of(cluster));
+      metrics.healthcheck.remove(of(cluster));
+      for (const status of ['success', 'error']) metrics.healthchecks.remove({ ...of(cluster), status });
+    },
+  };
+}
+
+/** One Lease. */
+export function leaseObserver(
+  metrics: Metrics,
+  log: Logger,
+  lease: { readonly namespace: string; readonly name: string },
+): LeaseObserver {
+  let last = '';
+  return {
+    onFailure({ kind, message }) {
+      if (last !== `${kind} ${message}`)
+        log.warning('Cannot take or renew the Lease', { Lease: lease, reason: kind, err: message });
+      last = `${kind} ${message}`;
+    },
+    onHolder: (holder) => log.info('Waiting for the Lease', { Lease: lease, holder }),
+    onSlowPath: () => metrics.leaderSlowpath.inc({ name: lease.name }),
+  };
+}
+
+/** One line for each write that shadow mode kept back. */
+export function shadowReporter(log: Logger): (write: ShadowWrite) => void {
+  return ({ verb, kind, namespace, name, subresource, fields, differing, agrees }) => {
+    const object = { namespace, name };
+    const outcome = agrees === null ? 'unknown' : agrees ? 'agrees' : 'differs';
+    log.info('Would write', {
+      verb,
+      kind,
+      object,
+      ...(subresource === '' ? {} : { subresource }),
+      outcome,
+      fields,
+      differing,
+    });
+  };
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { resources } from '../../../src/api/names.js';
+import type { ApiClient, ApiFailureKind } from '../../../src/kube/contract.js';
+import { createDiscovery } from '../../../src/kube/discovery.js';
+import { checkAccess } from '../../../src/kube/preflight.js';
+import { resourceOf } from '../../../src/kube/resource-paths.js';
+import { failure } from './scripted-client.js';
+import { createTestClock } from './test-clock.js';
+
+const configs = { resource: resourceOf(resources.KubeadmConfig), verbs: ['list', 'watch', 'update status'] };
+const secrets = { resource: resourceOf(resources.Secret), verbs: ['list', 'create'], namespace: 'capi' };
+const { signal } = new AbortController();
+
+function client(options: {
+  list?: ApiFailureKind;
+  denied?: readonly string[];
+  review?: ApiFailureKind;
+}): Pick<ApiClient, 'list' | 'post'> {
+  return {
+    list: () =>
+      options.list === undefined
+        ? Promise.resolve({ resourceVersion: '1', continueToken: null, items: [] })
+        : Promise.reject(failure(options.list, { message: 'cannot reach it' })),
+    post: <T>(_: string, body: object) => {
+      const { verb, subresource } = (body as { spec: { resourceAttributes: { verb: string; subresource?: string } } })
+        .spec.resourceAttributes;
+      const name = subresource === undefined ? verb : `${verb} ${subresource}`;
+      return options.review === undefined
+        ? Promise.resolve({ status: { allowed: options.denied?.includes(name) !== true } } as T)
+        : Promise.reject(failure(options.review));
+    },
+  };
+}
+
+describe('preflight', () => {
+  test('everything is there and allowed -> no problems', async () => {
+    expect(await checkAccess(client({}), [configs, secrets], signal)).toEqual({ unreachable: null, problems: [] });
+  });
+
+  test('missing CustomResourceDefinition -> named, with its version', async () => {
+    expect((await checkAccess(client({ list: 'NoSuchResource' }), [configs], signal)).problems).toEqual([
+      'CustomResourceDefinition kubeadmconfigs.bootstrap.cluster.x-k8s.io with version v1beta2 is not installed: apply the components of its provider first',
+    ]);
+  });
+
+  test('forbidden verbs -> each named with the rule to add', async () => {
+    const { problems } = await checkAccess(
+      client({ list: 'Forbidden', denied: ['list', 'update status', 'create'] }),
+      [configs, secrets],
+      signal,
+    );
+    expect(problems).toEqual([
+      'forbidden: list kubeadmconfigs: add to a ClusterRole the rule {apiGroups: ["bootstrap.cluster.x-k8s.io"], resources: ["kubeadmconfigs"], verbs: ["list"]}',
+      'forbidden: update kubeadmconfigs/status: add to a ClusterRole the rule {apiGroups: ["bootstrap.cluster.x-k8s.io"], resources: ["kubeadmconfigs/status"], verbs: ["update"]}',
+      'forbidden: list secrets: add to a Role in namespace capi the rule {apiGroups: [""], resources: ["secrets"], verbs: ["list"]}',
+      'forbidden: create secrets: add to a Role in namespace capi the rule {apiGroups: [""], resources: ["secrets"], verbs: ["create"]}',
+    ]);
+  });
+
+  test.each([
+    ['Unauthorized', /401 Unauthorized/],
+    ['Refused', /^cannot reach it$/],
+    ['Unavailable', /^cannot reach it$/],
+  ] as const)('server that answers %s -> unreachable, and nothing else is claimed', async (kind, message) => {
+    const found = await checkAccess(client({ list: kind }), [configs, secrets], signal);
+    expect(found.unreachable).toMatch(message);
+    expect(found.problems).toEqual([]);
+  });
+
+  test('server that cannot say what we may do -> believed to allow it', async () => {
+    expect((await checkAccess(client({ review: 'NoSuchResource' }), [configs], signal)).problems).toEqual([]);
+  });
+});
+
+describe('discovery', () => {
+  const answers: Record<string, unknown> = {
+    '/apis/infrastructure.cluster.x-k8s.io': { preferredVersion: { version: 'v1beta1' } },
+    '/apis/infrastructure.cluster.x-k8s.io/v1beta1': {
+      resources: [
+        { name: 'dockermachines', kind: 'DockerMachine', namespaced: true },
+        { name: 'dockermachines/status', kind: 'DockerMachine', namespaced: true },
+      ],
+    },
+    '/api/v1': { resources: [{ name: 'nodes', kind: 'Node', namespaced: false }] },
+  };
+  const discoveryWith = () => {
+    const asked: string[] = [];
+    const clock = createTestClock();
+    const getPath = <T>(path: string): Promise<T> => {
+      asked.push(path);
+      return path in answers ? Promise.resolve(answers[path] as T) : Promise.reject(failure('NoSuchResource'));
+    };
+    return { discovery: createDiscovery({ getPath }, clock), asked, clock };
+  };
+  const docker = { group: 'infrastructure.cluster.x-k8s.io', kind: 'DockerMachine' };
+
+  test('kind without a version -> the preferred one, asked once', async () => {
+    const { discovery, asked } = discoveryWith();
+    for (let round = 0; round < 3; round += 1) {
+      expect(await discovery.find(docker)).toEqual({
+        group: docker.group,
+        version: 'v1beta1',
+        plural: 'dockermachines',
+        kind: 'DockerMachine',
+        namespaced: true,
+      });
+    }
+    expect(await discovery.find({ group: '', version: 'v1', kind: 'Node' })).toMatchObject({
+      plural: 'nodes',
+      namespaced: false,
+    });
+    expect(asked).toHaveLength(3);
+  });
+
+  test('kind that is not there -> null, and looked for again after a while', async () => {
+    const { discovery, asked, clock } = discoveryWith();
+    const late = { ...docker, version: 'v1beta1', kind: 'LateMachine' };
+    expect([await discovery.find(late), await discovery.find(late), asked.length]).toEqual([null, null, 1]);
+    await clock.advance(10_000);
+    await discovery.find(late);
+    expect([asked.length, await discovery.find({ group: 'none.io', kind: 'X' })]).toEqual([2, null]);
+  });
+});
