@@ -152,7 +152,9 @@ export function object<P extends Properties>(
   properties: P,
   keywords: Keywords = {},
 ): Schema<ObjectOf<P>, false> {
-  const requiredNames = Object.keys(properties).filter((name) => properties[name]?.isRequired);
+  const requiredNames = Object.keys(properties)
+    .filter((name) => properties[name]?.isRequired)
+    .sort();
   const openApi: OpenApiNode = {
     type: 'object',
     description,

@@ -13,15 +13,12 @@ function upstream(name: string): { readonly spec: { readonly versions: readonly 
   return JSON.parse(readFileSync(`test/golden/crd/${name}-1.14.json`, 'utf8'));
 }
 
-// Documentation is ours; the order of a `required` list means nothing.
-function comparable(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => comparable(item));
-    return key === 'required' ? [...items].sort() : items;
-  }
+// Documentation is ours.
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([name, item]) => name !== 'description' || typeof item !== 'string');
-  return Object.fromEntries(entries.map(([name, item]) => [name, comparable(item, name)]));
+  return Object.fromEntries(entries.map(([name, item]) => [name, comparable(item)]));
 }
 
 /** Every field of a schema with its path. */
