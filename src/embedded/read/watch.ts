@@ -87,6 +87,8 @@ export function openWatch(host: WatchHost, request: WatchRequest): AsyncIterable
   ends.push(host.opened(finish));
   if (request.signal !== undefined) onAbort(request.signal, () => finish('close'), ends);
   channel.onReturn(() => finish('close'));
+  // A fault may have ended the watch while the missed events were sent: what was begun since ends here.
+  if (finished) for (const end of ends) end();
   return channel.stream;
 }
 
