@@ -25,7 +25,13 @@ async function from(path, name) {
 
 /** Runs every generator; returns the problems. */
 export async function generate({ check }) {
-  const steps = [flags, diagrams, await from('./manifests.mjs', 'manifests'), await from('./krtt.mjs', 'krtt')];
+  const steps = [
+    flags,
+    diagrams,
+    await from('./manifests.mjs', 'manifests'),
+    await from('./krtt.mjs', 'krtt'),
+    await from('./bootstrap-fields.mjs', 'bootstrapFields'),
+  ];
   const problems = [];
   for (const step of steps) problems.push(...((await step({ check })) ?? []));
   return problems;

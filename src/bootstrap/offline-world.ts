@@ -2,11 +2,11 @@
 //
 // The stream is taken for the whole world: what is not in it does not exist. An object that never was in a cluster (no
 // uid) cannot have owner references yet; its owner is then the Machine or MachinePool whose configRef names it.
-import type { Cluster, ConfigMap, KubernetesObject, Secret } from '../api/core.js';
+import type { Cluster, KubernetesObject } from '../api/core.js';
 import type { KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
 import { group } from '../api/names.js';
 import type { ControlPlaneVersion, SecretRead, SecretReads } from './bootstrap-types.js';
-import { textOf } from './cluster-facts.js';
+import { listOf, memberOf, textOf, textsOf } from './loose-json.js';
 
 /** Objects in memory, by kind and name. */
 export interface World {
@@ -31,7 +31,7 @@ export function surroundings(world: World, config: KubeadmConfig, hasMachinePool
   const namespace = textOf(config.metadata.namespace);
   const owner = find(world, { group: group.cluster, kind: reference.kind, namespace, name: reference.name });
   if (owner === undefined) return wait(`its owner ${reference.kind} ${namespace}/${reference.name} does not exist`);
-  const clusterName = textOf((owner as { readonly spec?: { readonly clusterName?: unknown } }).spec?.clusterName);
+  const clusterName = textOf(memberOf(owner, 'spec', 'clusterName'));
   const cluster = find(world, { group: group.cluster, kind: 'Cluster', namespace, name: clusterName });
   if (cluster === undefined) return wait(`its Cluster ${namespace}/${clusterName} does not exist`);
   return { kind: 'found', owner, cluster: cluster as Cluster };
@@ -42,26 +42,29 @@ export function secretReads(world: World, namespace: string): SecretReads {
   const reads = new Map<string, SecretRead>();
   for (const object of world.objects) {
     if (object.kind !== 'Secret' || textOf(object.metadata.namespace) !== namespace) continue;
-    const { data, stringData } = object as Secret;
-    const given = Object.entries(stringData ?? {}).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-    reads.set(textOf(object.metadata.name), { kind: 'found', data: { ...data, ...Object.fromEntries(given) } });
+    const given = Object.entries(textsOf(memberOf(object, 'stringData')));
+    const encoded = given.map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    const data = { ...textsOf(memberOf(object, 'data')), ...Object.fromEntries(encoded) };
+    reads.set(textOf(object.metadata.name), { kind: 'found', data });
   }
   return reads;
 }
 
 /** The version of the Cluster's control plane object. */
 export function controlPlaneVersion(world: World, cluster: Cluster): ControlPlaneVersion {
-  const ref = cluster.spec?.controlPlaneRef;
-  if (ref === undefined || [ref.apiGroup, ref.kind, ref.name].every((part) => textOf(part) === ''))
-    return { kind: 'absent' };
+  const ref = memberOf(cluster, 'spec', 'controlPlaneRef');
+  const [apiGroup = '', kind = '', name = ''] = ['apiGroup', 'kind', 'name'].map((part) => textOf(memberOf(ref, part)));
+  if (apiGroup + kind + name === '') return { kind: 'absent' };
   const namespace = textOf(cluster.metadata.namespace);
-  const object = find(world, { group: ref.apiGroup, kind: ref.kind, namespace, name: ref.name });
+  const object = find(world, { group: apiGroup, kind, namespace, name });
   if (object === undefined) {
-    const resource = `${textOf(ref.kind).toLowerCase()}s.${textOf(ref.apiGroup)}`;
-    const cause = `failed to retrieve ${ref.kind} ${namespace}/${ref.name}: ${resource} "${ref.name}" not found`;
-    return { kind: 'failed', cause };
+    const resource = `${kind.toLowerCase()}s.${apiGroup}`;
+    return {
+      kind: 'failed',
+      cause: `failed to retrieve ${kind} ${namespace}/${name}: ${resource} "${name}" not found`,
+    };
   }
-  const version = textOf((object as { readonly spec?: { readonly version?: unknown } }).spec?.version);
+  const version = textOf(memberOf(object, 'spec', 'version'));
   return version === '' ? { kind: 'absent' } : { kind: 'version', version };
 }
 
@@ -69,9 +72,9 @@ export function controlPlaneVersion(world: World, cluster: Cluster): ControlPlan
 export function initLockHolder(world: World, cluster: Cluster, machineName: string): string | null {
   const namespace = textOf(cluster.metadata.namespace);
   const name = `${textOf(cluster.metadata.name)}-lock`;
-  const lock = find(world, { group: '', kind: 'ConfigMap', namespace, name }) as ConfigMap | undefined;
+  const lock = find(world, { group: '', kind: 'ConfigMap', namespace, name });
   if (lock === undefined) return null;
-  const holder = lockHolderName(textOf(lock.data?.['lock-information']));
+  const holder = lockHolderName(textOf(memberOf(lock, 'data', 'lock-information')));
   if (holder === null) return `ConfigMap ${namespace}/${name} (which cannot be read)`;
   if (holder === machineName) return null;
   const machine = find(world, { group: group.cluster, kind: 'Machine', namespace, name: holder });
@@ -97,29 +100,22 @@ function ownerReference(
   config: KubeadmConfig,
   kinds: readonly string[],
 ): { readonly kind: string; readonly name: string } | null {
-  const references = config.metadata.ownerReferences ?? [];
-  const owner = references.find(
-    ({ apiVersion, kind }) => groupOf(apiVersion) === group.cluster && kinds.includes(kind),
-  );
-  if (owner !== undefined) return owner;
+  for (const reference of listOf(config.metadata.ownerReferences)) {
+    const kind = textOf(memberOf(reference, 'kind'));
+    const isOwner = groupOf(textOf(memberOf(reference, 'apiVersion'))) === group.cluster && kinds.includes(kind);
+    if (isOwner) return { kind, name: textOf(memberOf(reference, 'name')) };
+  }
   if (config.metadata.uid !== undefined) return null;
-  const named = world.objects.find(
-    (object) => kinds.includes(textOf(object.kind)) && configRefOf(object) === config.metadata.name,
-  );
+  const named = world.objects.find((object) => kinds.includes(textOf(object.kind)) && isConfiguredBy(object, config));
   return named === undefined ? null : { kind: textOf(named.kind), name: textOf(named.metadata.name) };
 }
 
-interface BootstrapOwner {
-  readonly spec?: {
-    readonly bootstrap?: { readonly configRef?: { readonly name?: unknown; readonly kind?: unknown } };
-    readonly template?: BootstrapOwner;
-  };
-}
-
-function configRefOf(object: KubernetesObject): string | undefined {
-  const owner = object as BootstrapOwner;
-  const bootstrap = object.kind === 'Machine' ? owner.spec?.bootstrap : owner.spec?.template?.spec?.bootstrap;
-  return bootstrap?.configRef?.kind === 'KubeadmConfig' ? textOf(bootstrap.configRef.name) : undefined;
+/** Whether the configRef of a Machine or MachinePool names this KubeadmConfig. */
+function isConfiguredBy(owner: KubernetesObject, { metadata }: KubeadmConfig): boolean {
+  const spec = owner.kind === 'Machine' ? ['spec'] : ['spec', 'template', 'spec'];
+  const ref = memberOf(owner, ...spec, 'bootstrap', 'configRef');
+  const isSameNamespace = textOf(owner.metadata.namespace) === textOf(metadata.namespace);
+  return isSameNamespace && memberOf(ref, 'kind') === 'KubeadmConfig' && memberOf(ref, 'name') === metadata.name;
 }
 
 function groupOf(apiVersion: string): string {
@@ -129,9 +125,7 @@ function groupOf(apiVersion: string): string {
 
 function lockHolderName(information: string): string | null {
   try {
-    const parsed: unknown = JSON.parse(information);
-    const name = (parsed as { readonly machineName?: unknown } | null)?.machineName;
-    return typeof name === 'string' && name !== '' ? name : null;
+    return textOf(memberOf(JSON.parse(information), 'machineName')) || null;
   } catch {
     return null;
   }

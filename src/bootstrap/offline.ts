@@ -4,9 +4,8 @@
 //   O2. A token is asked for only where the reconciler would make one, keys only where it would generate certificates.
 //   O3. No input makes it throw: what does not have the API's shape is a refusal that names the field.
 import type { Cluster, KubernetesObject } from '../api/core.js';
-import { kubeadmConfigSpec, type KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
+import type { KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
 import { annotation } from '../api/names.js';
-import { decode } from '../api/wire.js';
 import {
   completeDiscovery,
   loadCertificates,
@@ -24,11 +23,12 @@ import {
   isControlPlaneInitialized,
   isControlPlaneMachine,
   ownerKubernetesVersion,
-  textOf,
 } from './cluster-facts.js';
+import { listOf, memberOf, textOf } from './loose-json.js';
 import type { BootstrapFormat, BootstrapMode, Contributor } from './node-data.js';
 import { controlPlaneVersion, find, initLockHolder, secretReads, surroundings, type World } from './offline-world.js';
 import { refuseCertificates, refuseData } from './refusals.js';
+import { readSpec } from './spec-shape.js';
 import type { ClusterConfiguration, KubeadmConfigSpec } from './spec-types.js';
 
 const waitingForInfrastructure = 'Waiting for Cluster status.infrastructureReady to be true';
@@ -97,12 +97,12 @@ interface Look {
 /** Looks once. */
 export async function evaluateOffline(input: OfflineInput): Promise<OfflineResult> {
   const { config } = input;
-  const spec = config.spec ?? {};
+  const given = (config.spec ?? {}) as KubeadmConfigSpec;
   const idle = (message: string): OfflineResult => ({
     kind: 'waiting',
     message,
     cause: '',
-    specAfter: spec,
+    specAfter: given,
     conditions: {},
   });
   const world: World = { objects: input.objects };
@@ -110,21 +110,22 @@ export async function evaluateOffline(input: OfflineInput): Promise<OfflineResul
   const around = surroundings(world, config, input.hasMachinePools);
   if (around.kind === 'waiting') return idle(around.message);
   const { owner, cluster } = around;
-  if (cluster.spec?.paused === true) return idle('Cluster spec.paused is set to true');
-  if (config.metadata.annotations?.[annotation.paused] !== undefined) {
+  if (memberOf(cluster, 'spec', 'paused') === true) return idle('Cluster spec.paused is set to true');
+  if (memberOf(config, 'metadata', 'annotations', annotation.paused) !== undefined) {
     return idle(`KubeadmConfig has the ${annotation.paused} annotation`);
   }
-  const failure = config.status?.deprecated?.v1beta1;
-  if (failure?.failureReason !== undefined || failure?.failureMessage !== undefined) {
-    return idle(`it has failed for good: ${failure.failureReason ?? ''} ${failure.failureMessage ?? ''}`.trim());
-  }
-  const decoded = decode(kubeadmConfigSpec, spec, 'spec');
-  if ('problems' in decoded) return refused(shapeRefusal(decoded.problems), spec, {});
+  const failure = ['failureReason', 'failureMessage'].map((name) =>
+    textOf(memberOf(config, 'status', 'deprecated', 'v1beta1', name)),
+  );
+  if (failure.some((part) => part !== '')) return idle(`it has failed for good: ${failure.join(' ').trim()}`);
+  const read = readSpec(given);
+  if (read.kind === 'misfit') return refused(refuseData({ field: read.field, cause: read.problem }), given, {});
+  const { spec } = read;
   const facts = clusterFacts(cluster);
   const look: Look = { input, world, owner, cluster, facts, version: ownerKubernetesVersion(owner) };
   const foreign = foreignSecretController(look);
   if (foreign !== null) return refused(foreign, spec, {});
-  if (cluster.status?.initialization?.infrastructureProvisioned !== true) {
+  if (memberOf(cluster, 'status', 'initialization', 'infrastructureProvisioned') !== true) {
     return waiting(waitingForInfrastructure, spec, {});
   }
   if (input.respectsStoredData && isStored(look)) {
@@ -230,25 +231,23 @@ function waiting(message: string, specAfter: KubeadmConfigSpec, before: Conditio
   return { kind: 'waiting', message, cause, specAfter, conditions };
 }
 
-function shapeRefusal(problems: readonly string[]): Refused {
-  const [first = 'spec: does not have the shape of a KubeadmConfig'] = problems;
-  return refuseData({ field: first.slice(0, first.indexOf(':')), cause: first });
-}
-
 /** A Secret of the data's name that another kind controls is never taken over. */
 function foreignSecretController({ input, world }: Look): Refused | null {
   const name = textOf(input.config.metadata.name);
-  const secret = find(world, { group: '', kind: 'Secret', namespace: textOf(input.config.metadata.namespace), name });
-  const controller = secret?.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  if (controller === undefined || controller.kind === 'KubeadmConfig') return null;
+  const namespace = textOf(input.config.metadata.namespace);
+  const secret = find(world, { group: '', kind: 'Secret', namespace, name });
+  const references = listOf(memberOf(secret, 'metadata', 'ownerReferences'));
+  const controller = references.find((reference) => memberOf(reference, 'controller') === true);
+  const kind = textOf(memberOf(controller, 'kind'));
+  if (controller === undefined || kind === 'KubeadmConfig') return null;
+  const holder = `${kind} ${textOf(memberOf(controller, 'name'))}`;
   return refuseData({
-    field: `Secret ${textOf(input.config.metadata.namespace)}/${name}`,
-    cause: `could not add KubeadmConfig ${name} as ownerReference to bootstrap Secret ${name}, it is already controlled by ${controller.kind} ${controller.name}`,
+    field: `Secret ${namespace}/${name}`,
+    cause: `could not add KubeadmConfig ${name} as ownerReference to bootstrap Secret ${name}, it is already controlled by ${holder}`,
   });
 }
 
 function isStored({ input, owner }: Look): boolean {
-  const dataSecretName = (owner as { readonly spec?: { readonly bootstrap?: { readonly dataSecretName?: unknown } } })
-    .spec?.bootstrap?.dataSecretName;
-  return input.config.status?.initialization?.dataSecretCreated === true || textOf(dataSecretName) !== '';
+  if (memberOf(input.config, 'status', 'initialization', 'dataSecretCreated') === true) return true;
+  return textOf(memberOf(owner, 'spec', 'bootstrap', 'dataSecretName')) !== '';
 }
