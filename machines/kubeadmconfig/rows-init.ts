@@ -3,9 +3,20 @@
 // The lock is taken before anything is rendered, and stays until the control plane is initialised or its holder is gone.
 import * as is from './guards.js';
 import { available, failed, lockUnreadable, waitingForControlPlane } from './reasons.js';
-import { controlPlaneRequeue, nextTokenLook, onCluster, onHolder, onLock, onNode, row, atOnce } from './row-parts.js';
+import {
+  atOnce,
+  controlPlaneRequeue,
+  nextTokenLook,
+  onCluster,
+  onFailure,
+  onHolder,
+  onLock,
+  onNode,
+  row,
+} from './row-parts.js';
 
 const observed = 'OBSERVED';
+const mend = 'Mend what the message names; it is tried again at once when that changes.';
 const initialized = 'The first control plane Machine boots with the stored data and initialises the control plane.';
 
 /** For objects whose data is stored. */
@@ -189,6 +200,8 @@ export const initReplyRows = [
     guardName: 'always',
     guard: is.always,
     target: 'AcquiringLock',
+    conditions: failed,
+    waitsFor: onFailure(mend),
   }),
   row({
     id: 'K48',
@@ -201,6 +214,7 @@ export const initReplyRows = [
     guard: is.always,
     target: 'Initializing',
     conditions: failed,
+    waitsFor: onFailure(mend),
   }),
   row({
     id: 'K44',

@@ -1,0 +1,183 @@
+// The bootstrap Secret: looked at before anything is rendered, created, and updated without losing what others put there.
+//
+//   D1. A Secret that another kind controls is never touched.
+//   D2. A Secret of another life of this KubeadmConfig is replaced, unless somebody has been told to use it.
+//   D3. Data that is there already, is ours and fits is adopted: neither rendered nor written again.
+import { annotation, label, resources, secretType } from '../../../api/names.js';
+import type { BootstrapFormat } from '../../../bootstrap/bootstrap-types.js';
+import { isApiError } from '../../../kube/failures.js';
+import { foreignText } from '../../../../machines/kubeadmconfig/reasons.js';
+import { failure, failureOfApi } from '../failures.js';
+import { mentionsInit } from '../stored-data.js';
+import {
+  controllerReference,
+  isKubeadmConfigReference,
+  kinds,
+  objectName,
+  targetOf,
+  type StoredSecret,
+} from '../objects.js';
+import { controllerOf, hasTokenDiscovery, tokenId } from '../view.js';
+import type { OwnerReference } from '../../../api/core.js';
+import { answer, orNull, type Answer, type Work } from './context.js';
+
+/** What data this turn wants: init data, or join data with a token (empty: without one). */
+export type WantedData = { readonly mode: 'init' } | { readonly mode: 'join'; readonly token: string };
+
+/** What is there already. */
+export type ExistingData =
+  { readonly kind: 'none' } | { readonly kind: 'adopt' | 'update'; readonly secret: StoredSecret };
+
+/** Looks at the Secret that is there, if any; removes one of another life. */
+export async function existingData(work: Work, wanted: WantedData): Promise<ExistingData> {
+  const { turn, client, call, view, facts } = work;
+  const { namespace = '', name, uid } = turn.config.metadata;
+  const secret = await orNull(client.get<StoredSecret>(targetOf(kinds.secret, namespace, name), call));
+  if (secret === null) return { kind: 'none' };
+  const object = objectName('secret', namespace, name);
+  const controller = controllerOf(secret);
+  if (controller !== undefined && !isKubeadmConfigReference(controller)) {
+    const text = foreignText({ ...facts, dataSecretController: `${controller.kind} ${controller.name}` });
+    throw failure('DataSecretForeign', text, object);
+  }
+  if (secret.metadata.deletionTimestamp !== undefined) {
+    throw failure('DataSecretEnding', `Waiting for bootstrap Secret ${namespace}/${name} to be deleted`, object);
+  }
+  if (controller === undefined) return { kind: 'update', secret };
+  if (controller.uid === uid) return { kind: isFitting(secret, wanted) ? 'adopt' : 'update', secret };
+  if (view.owner.dataSecretName !== '') return { kind: 'update', secret };
+  const { uid: secretUid = '', resourceVersion = '' } = secret.metadata;
+  const preconditions = { uid: secretUid, resourceVersion };
+  await client.delete(targetOf(kinds.secret, namespace, name), { ...call, preconditions });
+  return { kind: 'none' };
+}
+
+/** Whether the data is complete and of the wanted kind; for a token join it must hold the spec's token. */
+function isFitting({ data = {} }: StoredSecret, wanted: WantedData): boolean {
+  const { value, format } = data;
+  if (value === undefined || format === undefined) return false;
+  const text = Buffer.from(value, 'base64').toString('latin1');
+  if (wanted.mode === 'init') return mentionsInit(text);
+  return wanted.token === '' ? !mentionsInit(text) : text.includes(wanted.token);
+}
+
+/** Data to store. */
+export interface StorableData {
+  readonly format: BootstrapFormat;
+  readonly bytes: Uint8Array;
+  /** The token inside; empty for none. */
+  readonly token: string;
+}
+
+/** Stores data: creates the Secret, or updates the one that was found. DATA_STORED, or DATA_ADOPTED if it appeared meanwhile. */
+export async function storeData(work: Work, data: StorableData, existing: ExistingData): Promise<Answer> {
+  const { client, call, ports, turn, facts } = work;
+  const { namespace = '', name } = turn.config.metadata;
+  if (existing.kind === 'update') {
+    await attempt(work, 'update', () => updateSecret(work, data, existing.secret));
+    return stored(work);
+  }
+  const isCreated = await attempt(work, 'create', async () => {
+    try {
+      await client.create<StoredSecret>(kinds.secret, newSecret(work, data), call);
+      return true;
+    } catch (error) {
+      if (isApiError(error, 'AlreadyExists')) return false;
+      throw error;
+    }
+  });
+  if (isCreated) return stored(work);
+  ports.log.info('Bootstrap data secret for KubeadmConfig already exists, updating', { Secret: { namespace, name } });
+  const wanted: WantedData =
+    facts.lock === 'mine' && !facts.controlPlaneInitialized ? { mode: 'init' } : { mode: 'join', token: data.token };
+  const found = await existingData(work, wanted);
+  if (found.kind === 'adopt') return answer('DATA_ADOPTED', learnedData(work));
+  await attempt(work, found.kind === 'update' ? 'update' : 'create', async () => {
+    if (found.kind === 'update') await updateSecret(work, data, found.secret);
+    else await client.create(kinds.secret, newSecret(work, data), call);
+  });
+  return stored(work);
+}
+
+/** What is known once data is there. */
+export function learnedData(work: Work): Answer['learned'] {
+  const { config } = work.turn;
+  return {
+    dataStored: 'yes',
+    dataSecret: 'ours',
+    dataSecretName: work.view.owner.dataSecretName || config.metadata.name,
+    dataToken: 'same',
+    generation: config.metadata.generation ?? 0,
+    hasToken: (config.spec?.joinConfiguration?.discovery?.bootstrapToken?.token ?? '') !== '',
+    isTokenDiscovery: hasTokenDiscovery(config),
+  };
+}
+
+function stored(work: Work): Answer {
+  return answer('DATA_STORED', learnedData(work));
+}
+
+/** A definite refusal is a failure that names the Secret; an unknown outcome is remembered, for the lock's sake. */
+async function attempt<T>(work: Work, verb: 'create' | 'update', write: () => Promise<T>): Promise<T> {
+  const { namespace = '', name } = work.turn.config.metadata;
+  const sentAtMs = work.nowMs();
+  try {
+    return await write();
+  } catch (error) {
+    if (isApiError(error, 'Unknown', 'TooManyRequests', 'Conflict')) work.memory.storeUnknown(work.key, sentAtMs);
+    const prefix = `failed to ${verb} bootstrap data secret for KubeadmConfig ${namespace}/${name}: `;
+    throw failureOfApi('StoreFailed', prefix, error, objectName('secret', namespace, name));
+  }
+}
+
+function newSecret(work: Work, data: StorableData): object {
+  const { namespace = '', name } = work.turn.config.metadata;
+  return {
+    apiVersion: resources.Secret.apiVersion,
+    kind: 'Secret',
+    type: secretType.cluster,
+    metadata: {
+      name,
+      namespace,
+      labels: { [label.clusterName]: work.turn.cluster.metadata.name },
+      ...(data.token === '' ? {} : { annotations: { [annotation.token]: tokenId(data.token) } }),
+      ownerReferences: [controllerReference(work.turn.config)],
+    },
+    data: dataOf(data),
+  };
+}
+
+async function updateSecret(work: Work, data: StorableData, secret: StoredSecret): Promise<void> {
+  const { namespace = '', name, uid, resourceVersion } = secret.metadata;
+  const body = {
+    metadata: {
+      uid,
+      resourceVersion,
+      labels: { [label.clusterName]: work.turn.cluster.metadata.name },
+      annotations: { [annotation.token]: data.token === '' ? null : tokenId(data.token) },
+      ownerReferences: repairedOwners(secret.metadata.ownerReferences ?? [], controllerReference(work.turn.config)),
+    },
+    data: dataOf(data),
+  };
+  await work.client.mergePatch(targetOf(kinds.secret, namespace, name), body, work.call);
+}
+
+/** Owner references with this controller: it takes the place of the first one to a KubeadmConfig of its name, or comes last. */
+export function repairedOwners(
+  owners: readonly OwnerReference[],
+  controller: OwnerReference,
+): readonly OwnerReference[] {
+  const isReplaced = (reference: OwnerReference): boolean =>
+    isKubeadmConfigReference(reference) && (reference.name === controller.name || reference.controller === true);
+  const place = owners.findIndex(isReplaced);
+  const kept = owners.filter((reference, index) => index === place || !isReplaced(reference));
+  if (place < 0) return [...kept, controller];
+  return kept.map((reference) => (reference === owners[place] ? controller : reference));
+}
+
+function dataOf({ bytes, format }: StorableData): Readonly<Record<string, string>> {
+  return {
+    value: Buffer.from(bytes).toString('base64'),
+    format: Buffer.from(format).toString('base64'),
+  };
+}

@@ -1,0 +1,22 @@
+// Makes this KubeadmConfig the controller of its bootstrap Secret again. Everything else about the Secret stays.
+import { failureOfApi } from '../failures.js';
+import { controllerReference, kinds, objectName, targetOf } from '../objects.js';
+import { answer, type Answer, type Work } from './context.js';
+import { repairedOwners } from './data-secret.js';
+
+/** DATA_SECRET_OWNER_REPAIRED. Guarded by the version that was seen: a changed Secret is looked at again. */
+export async function repairDataSecretOwner(work: Work): Promise<Answer> {
+  const { view, turn, client, call } = work;
+  const repaired = answer('DATA_SECRET_OWNER_REPAIRED', { dataSecret: 'ours' });
+  if (view.dataSecret === null) return repaired;
+  const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = view.dataSecret.metadata;
+  const owners = repairedOwners(ownerReferences, controllerReference(turn.config));
+  try {
+    const body = { metadata: { uid, resourceVersion, ownerReferences: owners } };
+    await client.mergePatch(targetOf(kinds.secret, namespace, name), body, call);
+  } catch (error) {
+    const prefix = `could not add KubeadmConfig ${turn.config.metadata.name} as ownerReference to bootstrap Secret ${name}: `;
+    throw failureOfApi('StoreFailed', prefix, error, objectName('secret', namespace, name));
+  }
+  return repaired;
+}

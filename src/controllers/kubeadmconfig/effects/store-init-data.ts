@@ -1,0 +1,104 @@
+// Makes the init data of the first control plane and stores it, under the lock.
+//
+//   I1. Nothing is rendered or stored before one live read of the Cluster has succeeded after this process first saw itself as
+//       the lock's holder: a cached Cluster may not know yet that it is initialised.
+//   I2. In a turn that did not create the lock, the lock is read live before data is stored.
+import {
+  clusterFacts,
+  isControlPlaneInitialized,
+  neededSecrets,
+  needsControlPlaneVersion,
+  prepareInit,
+  renderInit,
+} from '../../../bootstrap/bootstrap-data.js';
+import type { RenderResult } from '../../../bootstrap/bootstrap-types.js';
+import { isApiError } from '../../../kube/failures.js';
+import { failure, failureOfRefusal } from '../failures.js';
+import { lockName } from '../lock-view.js';
+import { kinds, objectName, targetOf, type StoredCluster } from '../objects.js';
+import { specOf } from '../turn.js';
+import { certificatesFor, readSecretsLive } from './certificate-secrets.js';
+import { patchSpec } from './config-patch.js';
+import { answer, type Answer, type Work } from './context.js';
+import { readControlPlaneVersion } from './control-plane-version.js';
+import { existingData, learnedData, storeData, type ExistingData } from './data-secret.js';
+import { deleteLock, isOwnLock, readLockLive } from './init-lock.js';
+
+/** DATA_STORED, DATA_ADOPTED, or CONTROL_PLANE_INITIALIZED after the lock was released; LOCK_HELD when it was lost. */
+export async function storeInitData(work: Work): Promise<Answer> {
+  const { view, turn, ports } = work;
+  if (!(await isStillToInitialize(work))) {
+    if (turn.lock !== null) await deleteLock(work, turn.lock);
+    return answer('CONTROL_PLANE_INITIALIZED', { controlPlaneInitialized: true, lock: 'free' });
+  }
+  const isSecretSeen = view.dataSecret !== null;
+  const existing: ExistingData = isSecretSeen ? await existingData(work, { mode: 'init' }) : { kind: 'none' };
+  if (existing.kind === 'adopt') return answer('DATA_ADOPTED', learnedData(work));
+
+  const { namespace = '', name } = turn.config.metadata;
+  ports.log.info('Creating BootstrapData for the first control plane', { KubeadmConfig: { namespace, name } });
+  await prepare(work);
+  const rendered = await render(work);
+  if (rendered.kind === 'refused') throw failureOfRefusal(rendered, { view, mode: 'init', phase: 'render' });
+  if (!turn.hasCreatedLock) {
+    const lock = await readLockLive(work);
+    if (!isOwnLock(work, lock)) {
+      const { namespace: clusterNamespace = '', name: cluster } = turn.cluster.metadata;
+      const object = objectName('configMap', clusterNamespace, lockName(cluster));
+      turn.lock = null;
+      throw failure('LockFailed', `the init lock ${clusterNamespace}/${lockName(cluster)} was taken away`, object);
+    }
+    turn.lock = lock;
+  }
+  return storeData(work, { ...rendered, token: '' }, existing);
+}
+
+/** One live read of the Cluster, the first time that this process holds this lock. */
+async function isStillToInitialize(work: Work): Promise<boolean> {
+  const { turn, memory, client, call } = work;
+  const lockUid = turn.lock?.metadata.uid ?? '';
+  if (memory.isConfirmed(lockUid)) return true;
+  const { namespace = '', name, uid } = turn.cluster.metadata;
+  try {
+    turn.cluster = await client.get<StoredCluster>(targetOf(kinds.cluster, namespace, name), call);
+  } catch (error) {
+    if (!isApiError(error) || error.failure.kind === 'Aborted') throw error;
+    const message = `failed to get Cluster ${namespace}/${name}: ${error.failure.message}`;
+    throw failure('ClusterUnreadable', message, objectName('cluster', namespace, name));
+  }
+  if (turn.cluster.metadata.uid !== uid) {
+    const message = `Cluster ${namespace}/${name} was created again`;
+    throw failure('ClusterUnreadable', message, objectName('cluster', namespace, name));
+  }
+  if (isControlPlaneInitialized(turn.cluster)) return false;
+  memory.confirm(lockUid);
+  return true;
+}
+
+/** The spec that init needs is stored before anything is made from it; a refusal stores what it may, too. */
+async function prepare(work: Work): Promise<void> {
+  const { view, turn } = work;
+  const prepared = prepareInit({
+    spec: specOf(turn),
+    cluster: clusterFacts(turn.cluster),
+    kubernetesVersion: view.owner.kubernetesVersion,
+  });
+  await patchSpec(work, prepared.spec);
+  if (prepared.kind === 'refused') throw failureOfRefusal(prepared, { view, mode: 'init', phase: 'prepare' });
+}
+
+async function render(work: Work): Promise<RenderResult> {
+  const { view, turn, ports } = work;
+  const certificates = await certificatesFor(work, 'init');
+  const spec = specOf(turn);
+  return renderInit({
+    spec,
+    namespace: turn.config.metadata.namespace ?? '',
+    cluster: clusterFacts(turn.cluster),
+    kubernetesVersion: view.owner.kubernetesVersion,
+    certificates,
+    secrets: await readSecretsLive(work, neededSecrets(spec)),
+    controlPlaneVersion: needsControlPlaneVersion(spec) ? await readControlPlaneVersion(work) : { kind: 'absent' },
+    sizeLimitBytes: ports.settings.bootstrapDataSizeLimitBytes,
+  });
+}

@@ -1,0 +1,152 @@
+// What this process remembers between turns. Forgetting all of it costs reads and nothing else.
+//
+//   R1. A token is due when somebody else changed its KubeadmConfig or owner, not when we did and not when a list came in.
+//   R2. A lock that this process did not create is confirmed by one live read of its Cluster before anything is done under it.
+//   R3. A store of unknown outcome is remembered for as long as it may still arrive.
+import type { Key } from '../../host/contract.js';
+import type { KubeObject } from '../../kube/contract.js';
+import { STORE_MAY_ARRIVE_MS } from './limits.js';
+
+/** The memory of one controller. */
+export interface Memory {
+  /** Somebody else changed the object or its owner. */
+  touch(key: Key): void;
+  isTouched(key: Key): boolean;
+  /** The token was looked at, as of the touches that the view had seen. */
+  tokenLooked(key: Key): void;
+  /** Which token the data holds: empty for none. Valid for this version of the Secret only. */
+  dataToken(secret: KubeObject | null, key: Key): string | null;
+  rememberDataToken(key: Key, secret: KubeObject | null, tokenId: string): void;
+  /** The Cluster was read live after this process first saw itself as the holder of this lock. */
+  isConfirmed(lockUid: string): boolean;
+  confirm(lockUid: string): void;
+  /** A write of bootstrap data got no answer. */
+  storeUnknown(key: Key, sentAtMs: number): void;
+  /** Whether data may still arrive: of this process, or of the one before it. */
+  mayDataArrive(key: Key, options: { readonly nowMs: number; readonly isOwnLock: boolean }): boolean;
+  /** Locks that this process created. */
+  created(lockUid: string): void;
+  hasCreated(lockUid: string): boolean;
+  /** Deletions of locks that are under way, by uid: the actors of a cluster share one. */
+  readonly releases: Map<string, Promise<void>>;
+  /** The version of the KubeadmConfig that this process wrote last: its own echo is no touch. */
+  wrote(key: Key, resourceVersion: string): void;
+  hasWritten(key: Key, resourceVersion: string): boolean;
+  /** The last Event and log line of an object, so that none is said twice. */
+  said(key: Key, what: 'event' | 'log', text: string): boolean;
+  /** The object that the last failure of a key names; null when there is none. */
+  waits(key: Key, object: Named | null): void;
+  /** Keys whose last failure names this object. */
+  waitersFor(object: Pick<Named, 'kind' | 'namespace' | 'name'>): readonly Key[];
+  /** Keys whose last failure names an object of this kind. */
+  waitersForKind(kind: string): readonly (readonly [Key, Named])[];
+  /** Whether the object holds a token of ours and no data. */
+  marked(key: Key, isMarked: boolean): void;
+  readonly markedCount: number;
+  forget(key: Key): void;
+}
+
+/** An object as failures name it. */
+export interface Named {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface ObjectMemory {
+  touches: number;
+  looked: number;
+  dataToken: { readonly version: string; readonly id: string } | null;
+  unknownStoreMs: number | null;
+  readonly versions: string[];
+  readonly said: Map<string, string>;
+}
+
+/** Own versions of one object that are remembered: more than one turn writes. */
+const VERSIONS_MAX = 8;
+/** Locks that are remembered: one for each cluster that initialises at the same time, and some. */
+const LOCKS_MAX = 1_000;
+
+/** An empty memory. */
+export function createMemory(startedMs: number): Memory {
+  const objects = new Map<Key, ObjectMemory>();
+  const confirmed = new Set<string>();
+  const created = new Set<string>();
+  const waiting = new Map<Key, Named>();
+  const marked = new Set<Key>();
+
+  const of = (key: Key): ObjectMemory => {
+    const known = objects.get(key);
+    if (known !== undefined) return known;
+    const fresh: ObjectMemory = {
+      touches: 0,
+      looked: 0,
+      dataToken: null,
+      unknownStoreMs: null,
+      versions: [],
+      said: new Map(),
+    };
+    objects.set(key, fresh);
+    return fresh;
+  };
+  const versionOf = (secret: KubeObject | null): string =>
+    secret === null ? 'absent' : `${secret.metadata.uid}/${secret.metadata.resourceVersion}`;
+
+  return {
+    releases: new Map(),
+    touch: (key) => void (of(key).touches += 1),
+    isTouched: (key) => {
+      const known = objects.get(key);
+      return known !== undefined && known.touches > known.looked;
+    },
+    tokenLooked: (key) => void (of(key).looked = of(key).touches),
+    dataToken: (secret, key) => {
+      const known = objects.get(key)?.dataToken ?? null;
+      return known?.version === versionOf(secret) ? known.id : null;
+    },
+    rememberDataToken: (key, secret, id) => void (of(key).dataToken = { version: versionOf(secret), id }),
+    isConfirmed: (lockUid) => confirmed.has(lockUid),
+    confirm: (lockUid) => remember(confirmed, lockUid),
+    storeUnknown: (key, sentAtMs) => void (of(key).unknownStoreMs = sentAtMs),
+    mayDataArrive: (key, { nowMs, isOwnLock }) => {
+      const sentMs = objects.get(key)?.unknownStoreMs ?? null;
+      if (sentMs !== null && nowMs - sentMs < STORE_MAY_ARRIVE_MS) return true;
+      return !isOwnLock && nowMs - startedMs < STORE_MAY_ARRIVE_MS;
+    },
+    created: (lockUid) => remember(created, lockUid),
+    hasCreated: (lockUid) => created.has(lockUid),
+    wrote: (key, resourceVersion) => {
+      const { versions } = of(key);
+      versions.push(resourceVersion);
+      if (versions.length > VERSIONS_MAX) versions.shift();
+    },
+    hasWritten: (key, resourceVersion) => objects.get(key)?.versions.includes(resourceVersion) === true,
+    said: (key, what, text) => {
+      const { said } = of(key);
+      if (said.get(what) === text) return true;
+      said.set(what, text);
+      return false;
+    },
+    waits: (key, object) => void (object === null ? waiting.delete(key) : waiting.set(key, object)),
+    waitersFor: ({ kind, namespace, name }) =>
+      [...waiting].flatMap(([key, object]) =>
+        object.kind === kind && object.namespace === namespace && object.name === name ? [key] : [],
+      ),
+    waitersForKind: (kind) => [...waiting].filter(([, object]) => object.kind === kind),
+    marked: (key, isMarked) => void (isMarked ? marked.add(key) : marked.delete(key)),
+    get markedCount() {
+      return marked.size;
+    },
+    forget: (key) => {
+      objects.delete(key);
+      waiting.delete(key);
+      marked.delete(key);
+    },
+  };
+}
+
+function remember(set: Set<string>, value: string): void {
+  set.add(value);
+  const [oldest] = set;
+  if (set.size > LOCKS_MAX && oldest !== undefined) set.delete(oldest);
+}

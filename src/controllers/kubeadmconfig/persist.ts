@@ -1,0 +1,67 @@
+// What is left to do when a turn has decided: say what happened, and write status and snapshot if they changed.
+import type { Facts } from '../../../machines/kubeadmconfig/facts.js';
+import { clusterFacts } from '../../bootstrap/cluster-facts.js';
+import { parseEncryptionAlgorithm } from '../../bootstrap/certificates/encryption-algorithm.js';
+import type { EffectContext } from '../../host/contract.js';
+import { eventsOfTurn } from './event-texts.js';
+import { logTurn } from './log-lines.js';
+import type { Memory } from './memory.js';
+import type { Ports } from './ports.js';
+import { persistStatus, type KubeadmConfigOutcome } from './status-patch.js';
+import { turnOf } from './turn.js';
+import { isTokenMarked, type View } from './view.js';
+
+/** Ends a turn. Throws ApiError when the status could not be written. */
+export async function endTurn(
+  ports: Ports,
+  memory: Memory,
+  given: { readonly view: View; readonly outcome: KubeadmConfigOutcome; readonly context: EffectContext },
+): Promise<void> {
+  const { view, outcome } = given;
+  logTurn(ports.log, outcome.trail, (row) => !memory.said(view.key, 'log', row));
+  const isSilent = outcome.envelope === null;
+  if (!isSilent) {
+    const events = eventsOfTurn(outcome.trail);
+    const text = events.map(({ reason, message }) => `${reason}: ${message}`).join('\n');
+    if (!memory.said(view.key, 'event', text)) for (const event of events) ports.events.record(view.config, event);
+    if (outcome.failed) logFailure(ports, view, outcome);
+  }
+  memory.waits(view.key, outcome.failed ? (outcome.facts.failure?.object ?? null) : null);
+  memory.marked(view.key, isMarkedWithoutData(view, outcome.facts));
+  prepareKeys(ports, view, outcome.facts);
+  const config = view.cluster === null ? view.config : turnOf(view).config;
+  await persistStatus(ports, memory, { ...given, config });
+}
+
+/** A token of ours in the spec and no data: whoever swaps back to the Go provider must empty the token first. */
+function isMarkedWithoutData(view: View, facts: Facts): boolean {
+  const config = view.cluster === null ? view.config : turnOf(view).config;
+  return isTokenMarked(config) && facts.dataStored === 'no' && !facts.isDeleting;
+}
+
+/** While the infrastructure is being provisioned, the keys of a cluster that will need some are made ahead of need. */
+function prepareKeys({ keyPool, caches, settings }: Ports, view: View, facts: Facts): void {
+  const { cluster, config } = view;
+  if (cluster === null || settings.shadow || facts.infrastructureProvisioned) return;
+  if (!facts.isControlPlaneMachine || facts.isPaused || facts.isDeleting) return;
+  const { namespace = '', name } = cluster.metadata;
+  if (clusterFacts(cluster).hasControlPlaneRef || caches.secrets.get(namespace, `${name}-ca`) !== undefined) return;
+  const parsed = parseEncryptionAlgorithm(config.spec?.clusterConfiguration?.encryptionAlgorithm);
+  if (parsed.kind !== 'unknown') keyPool.prepare(`${namespace}/${name}`, parsed.algorithm);
+}
+
+function logFailure(ports: Ports, view: View, { trail }: KubeadmConfigOutcome): void {
+  const failure = trail.findLast(({ facts }) => facts.failure !== null)?.facts.failure;
+  if (failure === null || failure === undefined) return;
+  const { namespace = '', name } = view.config.metadata;
+  ports.log.error('Reconciler error', {
+    controller: 'kubeadmconfig',
+    KubeadmConfig: { namespace, name },
+    effect: failure.request,
+    kind: failure.kind,
+    err: failure.message,
+    ...(failure.object === undefined
+      ? {}
+      : { object: `${failure.object.kind} ${failure.object.namespace}/${failure.object.name}` }),
+  });
+}

@@ -1,0 +1,181 @@
+// The status patch of a turn: what the rows say, and the actor's own condition with it, in one guarded write.
+//
+//   S1. Nothing changed: nothing is written.
+//   S2. A conflict means that somebody else wrote: the projection is laid over what is there now, a few times.
+import type { Condition } from '../../conditions/condition.js';
+import { sortConditions } from '../../conditions/order.js';
+import { projectStatus, type Status } from '../../../machines/kubeadmconfig/status.js';
+import type { Facts, State } from '../../../machines/kubeadmconfig/facts.js';
+import { restingRow } from '../../../machines/kubeadmconfig/table.js';
+import { annotation, label, resources } from '../../api/names.js';
+import type { EffectContext, Envelope, Outcome } from '../../host/contract.js';
+import { envelopeText } from '../../host/envelope.js';
+import {
+  ACTOR_CONFIGMAP_KEY,
+  ACTOR_STATE_CONDITION,
+  actorConfigMapName,
+  actorStateCondition,
+  envelopeInConditions,
+  envelopeToWrite,
+} from '../../host/snapshot-stores.js';
+import type { ApiClient } from '../../kube/contract.js';
+import { isApiError } from '../../kube/failures.js';
+import { withLedger } from '../../kube/ledger-client.js';
+import { STATUS_TRIES_MAX } from './limits.js';
+import type { Memory } from './memory.js';
+import { mergeDiff } from './merge-diff.js';
+import { controllerReference, kinds, targetOf, type StoredConfig } from './objects.js';
+import type { Ports } from './ports.js';
+import type { View } from './view.js';
+
+/** What a turn leaves behind. */
+export type KubeadmConfigOutcome = Outcome<State, Facts>;
+
+/** The stored envelope of a view, where `--snapshot-store` keeps it. */
+export function storedEnvelope(view: View, store: Ports['settings']['snapshotStore']): string | null {
+  const { config, actorConfigMap } = view;
+  switch (store) {
+    case 'status':
+      return envelopeInConditions(config.status?.conditions);
+    case 'annotation':
+      return config.metadata.annotations?.[annotation.actor] ?? null;
+    case 'configmap':
+      return actorConfigMap?.data?.[ACTOR_CONFIGMAP_KEY] ?? null;
+    case 'none':
+      return null;
+  }
+}
+
+/** Writes status and snapshot of a turn if they changed. `config` is the object as the turn's last write left it. */
+export async function persistStatus(
+  ports: Ports,
+  memory: Memory,
+  given: {
+    readonly view: View;
+    readonly config: StoredConfig;
+    readonly outcome: KubeadmConfigOutcome;
+    readonly context: EffectContext;
+  },
+): Promise<void> {
+  const { view, outcome, context } = given;
+  const store = ports.settings.snapshotStore;
+  const client = withLedger(ports.client, context.ledger);
+  const next = restingEnvelope(outcome.envelope);
+  const toWrite = envelopeToWrite(storedEnvelope(view, store), next);
+  await patchStatus(client, memory, { ...given, envelope: store === 'status' ? next : null });
+  if (toWrite === null) return;
+  if (store === 'annotation') await patchAnnotation(client, memory, given.view, toWrite, context);
+  if (store === 'configmap') await writeConfigMap(client, view, toWrite, context);
+}
+
+async function patchStatus(
+  client: ApiClient,
+  memory: Memory,
+  given: {
+    readonly view: View;
+    readonly config: StoredConfig;
+    readonly outcome: KubeadmConfigOutcome;
+    readonly context: EffectContext;
+    readonly envelope: Envelope | null;
+  },
+): Promise<void> {
+  const { view, outcome, context } = given;
+  const { namespace = '', name, uid } = view.config.metadata;
+  const target = targetOf(kinds.kubeadmConfig, namespace, name);
+  let { config } = given;
+  for (let round = 1; ; round += 1) {
+    const body = statusPatch(config, outcome, { envelope: given.envelope, nowMs: context.nowMs() });
+    if (body === null) return;
+    const { resourceVersion } = config.metadata;
+    try {
+      const written = await client.mergePatch<StoredConfig>(
+        target,
+        { metadata: { uid, resourceVersion }, status: body },
+        { signal: context.signal, subresource: 'status' },
+      );
+      memory.wrote(view.key, written.metadata.resourceVersion ?? '');
+      return;
+    } catch (error) {
+      if (isApiError(error, 'NotFound')) return;
+      if (!isApiError(error, 'Conflict') || round >= STATUS_TRIES_MAX) throw error;
+    }
+    const newest = await client.get<StoredConfig>(target, { signal: context.signal });
+    if (newest.metadata.uid !== uid || newest.metadata.deletionTimestamp !== undefined) return;
+    config = newest;
+  }
+}
+
+/** The body of the patch, or null when the status says it all already. */
+function statusPatch(
+  config: StoredConfig,
+  outcome: KubeadmConfigOutcome,
+  { envelope, nowMs }: { readonly envelope: Envelope | null; readonly nowMs: number },
+): unknown {
+  const before = (config.status ?? {}) as Status;
+  const projected = projectStatus(before, { ...outcome, nowMs });
+  const stored = envelopeInConditions(before.conditions);
+  const isWorth = projected !== before || envelopeToWrite(stored, envelope) !== null;
+  const after = envelope !== null && isWorth ? withActorState(projected, envelope) : projected;
+  return mergeDiff(before, after) ?? null;
+}
+
+/** The status with the actor's condition in its place. */
+function withActorState(status: Status, envelope: Envelope): Status {
+  const others = (status.conditions ?? []).filter(({ type }) => type !== ACTOR_STATE_CONDITION);
+  const actorState: Condition = actorStateCondition(envelope);
+  return { ...status, conditions: sortConditions([...others, actorState]) };
+}
+
+/** What is remembered is the row that the next look decides by: looking again, or restarting, writes nothing. */
+function restingEnvelope(envelope: Envelope | null): Envelope | null {
+  if (envelope === null) return null;
+  const { snapshot } = envelope;
+  const row = snapshot.context.row === null ? null : restingRow(snapshot.context.row);
+  return { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
+}
+
+async function patchAnnotation(
+  client: ApiClient,
+  memory: Memory,
+  view: View,
+  envelope: Envelope,
+  { signal }: EffectContext,
+): Promise<void> {
+  const { namespace = '', name, uid } = view.config.metadata;
+  const target = targetOf(kinds.kubeadmConfig, namespace, name);
+  const { metadata } = await client.get<StoredConfig>(target, { signal });
+  if (metadata.uid !== uid) return;
+  const annotations = { [annotation.actor]: envelopeText(envelope) };
+  const body = { metadata: { uid, resourceVersion: metadata.resourceVersion, annotations } };
+  const written = await client.mergePatch(target, body, { signal });
+  memory.wrote(view.key, written.metadata.resourceVersion ?? '');
+}
+
+async function writeConfigMap(
+  client: ApiClient,
+  view: View,
+  envelope: Envelope,
+  { signal }: EffectContext,
+): Promise<void> {
+  const { namespace = '', name } = view.config.metadata;
+  const data = { [ACTOR_CONFIGMAP_KEY]: envelopeText(envelope) };
+  const known = view.actorConfigMap;
+  if (known !== null) {
+    const { uid, resourceVersion } = known.metadata;
+    const body = { metadata: { uid, resourceVersion }, data };
+    await client.mergePatch(targetOf(kinds.configMap, namespace, known.metadata.name), body, { signal });
+    return;
+  }
+  const configMap = {
+    apiVersion: resources.ConfigMap.apiVersion,
+    kind: 'ConfigMap',
+    metadata: {
+      name: actorConfigMapName(name),
+      namespace,
+      labels: { [label.clusterName]: view.cluster?.metadata.name ?? '' },
+      ownerReferences: [controllerReference(view.config)],
+    },
+    data,
+  };
+  await client.create(kinds.configMap, configMap, { signal });
+}

@@ -1,0 +1,141 @@
+// What is seen of the world around one KubeadmConfig at the start of a turn.
+//
+// Synchronous from caches, or (for `explain`) from live reads through the same reader. A view is frozen: what an effect
+// learns beyond it is noted in the turn (turn.ts) or said to the machine.
+import { annotation, label } from '../../api/names.js';
+import { isDefined } from '../../bootstrap/spec-types.js';
+import type { KubeObject } from '../../kube/contract.js';
+import { lockName, readLock, type LockView } from './lock-view.js';
+import {
+  groupOf,
+  isKubeadmConfigReference,
+  textOf,
+  type CachedSecret,
+  type StoredCluster,
+  type StoredConfig,
+  type StoredConfigMap,
+  type StoredMachine,
+  type StoredMachinePool,
+} from './objects.js';
+import { dataSecretNameOf, ownerOf, type Owner } from './owner.js';
+
+/** Reads by name; undefined is absence. */
+export interface Reader {
+  config(namespace: string, name: string): StoredConfig | undefined;
+  machine(namespace: string, name: string): StoredMachine | undefined;
+  /** Undefined for all when the MachinePool gate is off. */
+  machinePool(namespace: string, name: string): StoredMachinePool | undefined;
+  readonly hasMachinePools: boolean;
+  cluster(namespace: string, name: string): StoredCluster | undefined;
+  secret(namespace: string, name: string): CachedSecret | undefined;
+  configMap(namespace: string, name: string): StoredConfigMap | undefined;
+}
+
+/** What this process remembers of an object: it shows in facts, and costs nothing to forget. */
+export interface Remembered {
+  /** Somebody else changed the object or its owner since its token was last looked at. */
+  readonly isTouched: boolean;
+  /** Id of the token that was read in the data Secret; null when it was not read, empty when there is none. */
+  readonly dataTokenId: string | null;
+}
+
+/** One view. */
+export interface View {
+  readonly key: string;
+  readonly config: StoredConfig;
+  readonly isHandled: boolean;
+  readonly owner: Owner;
+  readonly cluster: StoredCluster | null;
+  readonly lock: LockView;
+  /** The bootstrap Secret: metadata, as far as it carries a cluster's label. */
+  readonly dataSecret: KubeObject | null;
+  /** Certificate Secrets of the cluster that a KubeadmConfig owns, and the Cluster should. */
+  readonly certificatesToAdopt: readonly CachedSecret[];
+  readonly actorConfigMap: StoredConfigMap | null;
+  readonly remembered: Remembered;
+}
+
+/** What a view needs beside objects. */
+export interface ViewOptions {
+  readonly watchFilter: string;
+  readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
+  readonly remembered: (config: StoredConfig, dataSecret: KubeObject | null) => Remembered;
+}
+
+/** The view of a key; null when its object does not exist. */
+export function viewOf(reader: Reader, key: string, options: ViewOptions): View | null {
+  const slash = key.indexOf('/');
+  const namespace = key.slice(0, slash);
+  const config = reader.config(namespace, key.slice(slash + 1));
+  if (config === undefined) return null;
+  const owner = ownerOf(reader, config);
+  const cluster = owner.object === null ? null : (reader.cluster(namespace, owner.clusterName) ?? null);
+  const dataSecret = reader.secret(namespace, config.metadata.name) ?? null;
+  return Object.freeze({
+    key,
+    config,
+    isHandled: options.watchFilter === '' || config.metadata.labels?.[label.watchFilter] === options.watchFilter,
+    owner,
+    cluster,
+    lock: cluster === null ? { kind: 'free' as const } : readLock(reader, cluster),
+    dataSecret,
+    certificatesToAdopt: cluster === null ? [] : certificatesToAdopt(reader, { config, owner, cluster }),
+    actorConfigMap:
+      options.snapshotStore === 'configmap'
+        ? (reader.configMap(namespace, `${config.metadata.name}-actor`) ?? null)
+        : null,
+    remembered: options.remembered(config, dataSecret),
+  });
+}
+
+const certificatePurposes = ['ca', 'sa', 'proxy', 'etcd', 'apiserver-etcd-client'] as const;
+
+/**
+ * Certificate Secrets with a KubeadmConfig as owner. The KubeadmConfig that they name adopts them; where it does not exist,
+ * any control plane does. A control plane object that controls them knows better.
+ */
+function certificatesToAdopt(
+  reader: Reader,
+  { config, owner, cluster }: { config: StoredConfig; owner: Owner; cluster: StoredCluster },
+): readonly CachedSecret[] {
+  const { namespace = '', name } = cluster.metadata;
+  return certificatePurposes.flatMap((purpose) => {
+    const secret = reader.secret(namespace, `${name}-${purpose}`);
+    const owners = secret?.metadata.ownerReferences ?? [];
+    const reference = owners.find(isKubeadmConfigReference);
+    if (secret === undefined || reference === undefined) return [];
+    if (owners.some((each) => each.controller === true && !isKubeadmConfigReference(each))) return [];
+    const isMine = reference.name === config.metadata.name;
+    const isOrphan = owner.isControlPlaneMachine && reader.config(namespace, reference.name) === undefined;
+    return isMine || isOrphan ? [secret] : [];
+  });
+}
+
+/** The token that the spec names; empty when it names none. */
+export function specToken(config: StoredConfig): string {
+  return textOf(config.spec?.joinConfiguration?.discovery?.bootstrapToken?.token);
+}
+
+/** Whether the data of this spec has a token: it is defined, and no file discovery replaces it. */
+export function hasTokenDiscovery(config: StoredConfig): boolean {
+  const discovery = config.spec?.joinConfiguration?.discovery;
+  return isDefined(discovery?.bootstrapToken) && !isDefined(discovery?.file);
+}
+
+/** The id of a token: no secret. Empty when the text is no token. */
+export function tokenId(token: string): string {
+  return /^([a-z0-9]{6})\.[a-z0-9]{16}$/.exec(token)?.[1] ?? '';
+}
+
+/** Whether the spec's token carries this operator's mark. */
+export function isTokenMarked(config: StoredConfig): boolean {
+  const id = tokenId(specToken(config));
+  return id !== '' && config.metadata.annotations?.[annotation.token] === id;
+}
+
+/** Who controls an object; undefined when nobody does. */
+export function controllerOf(object: KubeObject) {
+  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
+}
+
+export { dataSecretNameOf, groupOf, lockName };
