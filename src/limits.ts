@@ -18,6 +18,30 @@ export const EFFECT_TIME_MAX_MS = 60_000;
 /** Objects per list page, as client-go: a page is parsed in a few milliseconds, so the event loop stays answerable. */
 export const LIST_PAGE_MAX = 500;
 
+/** An effect whose signal was aborted gets this long to say how it ended; then it is taken for hung. */
+export const EFFECT_ABORT_GRACE_MS = 1_000;
+
+/** First retry of a failed turn, as the Go manager's rate limiter; it doubles with each failure. */
+export const BACKOFF_FIRST_MS = 5;
+
+/** Longest retry of a failed turn, as the Go manager's rate limiter. */
+export const BACKOFF_MAX_MS = 1_000_000;
+
+/** Running effects may finish for this long after SIGTERM: the last step of a token's order must be taken. */
+export const STOP_GRACE_MS = 5_000;
+
+/** Distinct causes remembered for one key between two turns: beyond it only how many kinds there were is lost. */
+export const WAKE_CAUSES_MAX = 32;
+
+/** Own versions remembered for one key: more than one turn writes. */
+export const OWN_VERSIONS_MAX = 16;
+
+/** How often a view is looked at again where its cache cannot tell that it caught up. */
+export const STALE_VIEW_POLL_MS = 20;
+
+/** Text of a cause in a condition: conditions stay readable, and far below the API's limit. */
+export const CAUSE_CHARS_MAX = 1_000;
+
 /** One call to the management API server: far above what a healthy server takes, below an effect's deadline. */
 export const API_CALL_TIMEOUT_MS = 30_000;
 

@@ -6,6 +6,7 @@
 //   H2. A turn ends within TURN_STEPS_MAX effects, or it is a bug.
 //   H3. A settled object causes no write.
 //   H4. No turn starts on a view older than our own writes.
+//   H5. A turn that throws leaves the actor where it was.
 
 import type { ActorContext, BaseFacts, Table } from '../../machines/kit/row.js';
 
@@ -35,6 +36,11 @@ export interface WriteReceipt {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  /**
+   * True when the write was guarded by the resourceVersion that the view had: then nobody else's change lies between, and the
+   * event that shows this version starts no turn. Absent: the event starts one.
+   */
+  readonly guarded?: boolean;
 }
 
 /** Where writes of one turn are noted, so that the next turn waits until its view has them. */
@@ -86,7 +92,10 @@ export interface Outcome<State extends string, Facts> {
   readonly row: string;
   readonly facts: Facts;
   readonly context: ActorContext;
-  /** The error that ended the turn, if one did: `status.observedGeneration` then stays (spec 3.6). */
+  /**
+   * Whether the turn ends as an error, with backoff: an effect failed and the row that decided last has no requeue. Then
+   * `status.observedGeneration` stays.
+   */
   readonly failed: boolean;
   /** Envelope to store, or null when this object's snapshot must not be written (no owner, paused, deleting, ...). */
   readonly envelope: Envelope | null;
@@ -109,8 +118,11 @@ export interface Controller<
   observe(key: Key): View | null;
   /** Identity of the object in a view: another uid is another life. */
   uid(view: View): string;
-  /** Total and pure. `context` is the actor's own memory (row, since, wake-up). */
-  facts(view: View, nowMs: number, context: ActorContext): Facts;
+  /**
+   * Total and pure. `context` is the actor's own memory: a wake-up is due when `context.wakeAtMs <= nowMs`. `causes` is why this
+   * turn runs: everything since the last turn that succeeded, without our own guarded writes.
+   */
+  facts(view: View, nowMs: number, context: ActorContext, causes: readonly WakeCause[]): Facts;
   readonly effects: { readonly [R in Request]: Effect<View, Facts, Reply> };
   /** Deadline of one effect, milliseconds. */
   readonly effectTimeoutMs: number;
@@ -121,8 +133,8 @@ export interface Controller<
   /** Writes status (and snapshot) if they changed: at most one call per turn where possible. */
   persist(view: View, outcome: Outcome<State, Facts>, context: EffectContext): Promise<void>;
   /**
-   * Whether what is woken for `cause` may cut an error backoff short (rulings, Backoff). Causes are the wake reasons that the
-   * controller's own wiring passes to `host.wake`.
+   * Whether what is woken for `cause` may cut an error backoff short. Causes are the wake reasons that the controller's own
+   * wiring passes to `host.wake`; also those that arrive while the failing turn runs are asked about. `failure` is null after a bug.
    */
   endsBackoff(cause: WakeCause, failure: BaseFacts<Request>['failure']): boolean;
   /** Backoff after the n-th consecutive failure; null takes the default 5 ms * 2^n up to 1000 s. */
@@ -135,8 +147,14 @@ export type WakeCause =
   | { readonly kind: 'sync' }
   /** The object itself changed. */
   | { readonly kind: 'self'; readonly resourceVersion: string }
-  /** An object that this actor looks at changed. */
-  | { readonly kind: 'object'; readonly objectKind: string; readonly namespace: string; readonly name: string }
+  /** An object that this actor looks at changed. With its version, the event of our own guarded write starts no turn. */
+  | {
+      readonly kind: 'object';
+      readonly objectKind: string;
+      readonly namespace: string;
+      readonly name: string;
+      readonly resourceVersion?: string;
+    }
   /** A wake-up came due, or the workload connection changed. */
   | { readonly kind: 'timer' }
   | { readonly kind: 'connection'; readonly cluster: string };
@@ -157,6 +175,12 @@ export interface HostObserver {
   onEffect?(note: EffectNote): void;
   onTurn?(note: TurnNote): void;
   onGone?(controller: string, key: Key, uid: string): void;
+  /** A stored snapshot that was not used: told once per life of an object. */
+  onDiscarded?(controller: string, key: Key, reason: string): void;
+  /** A turn that threw what nobody expected: a bug of ours. The actor is where it was. */
+  onBug?(controller: string, key: Key, error: unknown): void;
+  /** A turn that waits until a cache shows our own write of this kind. */
+  onStaleView?(controller: string, key: Key, kind: string): void;
 }
 
 export interface TransitionNote {

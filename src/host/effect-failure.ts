@@ -1,6 +1,10 @@
 // How an effect says that it could not do its work, and how any failure becomes a value.
+//
+// What is expected has a `kind`; everything else is a bug and is thrown on. The API client's own class is not known here: its
+// errors are recognised by their shape.
 
 import type { Failure, WaitsFor } from '../../machines/kit/row.js';
+import { AbortedWork } from './deadline.js';
 import { normaliseMessage } from './normalise.js';
 
 /** Thrown by an effect for an expected failure: the machine answers EFFECT_FAILED by its `kind`. */
@@ -15,12 +19,12 @@ export class EffectFailure extends Error {
   }
 }
 
-/** The parts of an API client's error that matter here; the client's own class is not known. */
+/** The parts of a client's error that matter here. */
 interface ApiErrorLike {
   readonly failure: {
     readonly kind: string;
     readonly message: string;
-    readonly target: {
+    readonly target?: {
       readonly kind: string;
       readonly namespace: string;
       readonly name: string;
@@ -30,43 +34,35 @@ interface ApiErrorLike {
 }
 
 /** An expected failure as a value; null for a bug, which is thrown on. */
-export function failureOf<Request extends string>(
-  request: Request,
-  error: unknown,
-  signal: AbortSignal,
-): Failure<Request> | null {
+export function failureOf<Request extends string>(request: Request, error: unknown): Failure<Request> | null {
   if (error instanceof EffectFailure) {
-    return {
-      request,
-      kind: error.kind,
-      message: normaliseMessage(error.message),
-      ...(error.object === undefined ? {} : { object: error.object }),
-    };
+    const { kind, object } = error;
+    return { request, kind, message: normaliseMessage(error.message), ...(object === undefined ? {} : { object }) };
   }
-  if (isApiError(error)) {
-    const { kind, message, target } = error.failure;
-    const object = {
-      apiVersion: target.apiVersion ?? '',
-      kind: target.kind,
-      namespace: target.namespace,
-      name: target.name,
-    };
-    return {
-      request,
-      kind: `Api${kind}`,
-      message: normaliseMessage(message),
-      ...(target.name === '' ? {} : { object }),
-    };
-  }
-  if (signal.aborted) return { request, kind: 'Aborted', message: abortReason(signal) };
-  return null;
+  if (error instanceof AbortedWork) return { request, kind: 'Aborted', message: error.message };
+  return isApiError(error) ? apiFailure(request, error) : null;
+}
+
+function apiFailure<Request extends string>(request: Request, { failure }: ApiErrorLike): Failure<Request> {
+  const { kind, message, target } = failure;
+  return {
+    request,
+    kind: `Api${kind}`,
+    message: normaliseMessage(message),
+    ...(target === undefined || target.name === ''
+      ? {}
+      : {
+          object: {
+            apiVersion: target.apiVersion ?? '',
+            kind: target.kind,
+            namespace: target.namespace,
+            name: target.name,
+          },
+        }),
+  };
 }
 
 function isApiError(error: unknown): error is ApiErrorLike {
   const failure = typeof error === 'object' && error !== null ? (error as Partial<ApiErrorLike>).failure : undefined;
-  return typeof failure?.kind === 'string' && typeof failure.message === 'string' && typeof failure.target === 'object';
-}
-
-function abortReason(signal: AbortSignal): string {
-  return typeof signal.reason === 'string' ? signal.reason : 'the effect was aborted';
+  return typeof failure?.kind === 'string' && typeof failure.message === 'string';
 }

@@ -3,9 +3,9 @@
 // What cannot be derived again is not in it: deleting every snapshot costs time and nothing else. A snapshot of another life
 // (uid), an unknown version, or one that does not restore is discarded; we re-derive, we never migrate.
 
+import { SNAPSHOT_BYTES_MAX } from '../limits.js';
 import { leafState, statePath, type Rest } from '../../machines/kit/step.js';
 import type { Envelope } from './contract.js';
-import { SNAPSHOT_BYTES_MAX } from './limits.js';
 
 /** The envelope of an actor at rest. */
 export function envelopeOf(uid: string, rest: Rest): Envelope {
@@ -26,10 +26,11 @@ export function envelopeText(envelope: Envelope): string {
 }
 
 /** Why a stored envelope was not used. */
-export type Discarded = 'not JSON' | 'unknown version' | 'another object’s life' | 'broken';
+export type Discarded = 'too large' | 'not JSON' | 'unknown version' | 'another object’s life' | 'broken';
 
 /** Reads a stored envelope of this object's life. */
 export function readEnvelope(text: string, uid: string): { readonly rest: Rest } | { readonly discarded: Discarded } {
+  if (Buffer.byteLength(text) > SNAPSHOT_BYTES_MAX) return { discarded: 'too large' };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -43,7 +44,8 @@ export function readEnvelope(text: string, uid: string): { readonly rest: Rest }
   const snapshot = envelope.snapshot;
   if (typeof snapshot?.context !== 'object' || snapshot.context === null || leafState(snapshot.value) === '')
     return { discarded: 'broken' };
-  return { rest: { value: snapshot.value, context: snapshot.context } };
+  const { row, sinceMs, wakeAtMs } = snapshot.context;
+  return { rest: { value: snapshot.value, context: { row, sinceMs, wakeAtMs } } };
 }
 
 /** True when two envelopes differ in what is worth a write: life, state or row. A wake-up alone is not. */

@@ -2,18 +2,23 @@
 //
 //   H1. At most one turn per key at a time.
 //   H4. No turn starts on a view older than our own writes.
-//   H6. A wake-up or change during a turn means one more turn, never a second one beside it.
-//   H7. A resting object costs its rest (a few hundred bytes) and no timer but its wake-up.
+//   H6. A wake-up or change during a turn means one more turn, never a second one beside it; after a failure it does so only
+//       if it may end the backoff, so that an actor's own traces never make it spin.
+//   H7. A resting object costs its rest (a few hundred bytes) and its place in one timer heap.
 
 import { createRowMachine } from '../../machines/kit/row-machine.js';
 import type { Failure } from '../../machines/kit/row.js';
-import type { Rest } from '../../machines/kit/step.js';
-import type { Clock, Freshness, HostObserver, Key, Random, WakeCause } from './contract.js';
+import { born, restore, type Rest, type Snapshot } from '../../machines/kit/step.js';
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
+import { createWakeCauses } from './causes.js';
+import type { Clock, Freshness, HostObserver, Key, Random, TurnNote, WakeCause } from './contract.js';
+import { AbortedWork } from './deadline.js';
+import { failureOf } from './effect-failure.js';
 import { readEnvelope } from './envelope.js';
 import { createLedgers } from './ledger.js';
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, STOP_GRACE_MS } from './limits.js';
+import { combineObservers } from './observers.js';
 import { createQueue, type QueueObserver } from './queue.js';
-import { runTurn, type AnyController, type TurnPorts } from './turn.js';
+import { runTurn, type ActorInspector, type AnyController } from './turn.js';
 
 /** What a host logs to. */
 export interface HostLog {
@@ -30,8 +35,15 @@ export interface HostOptions {
   readonly concurrency: number;
   readonly log: HostLog;
   readonly observers?: readonly HostObserver[];
-  readonly inspect?: TurnPorts['inspect'];
+  readonly inspect?: ActorInspector | undefined;
   readonly queueObserver?: QueueObserver;
+}
+
+/** An actor as the host remembers it between turns. */
+export interface RestingActor {
+  readonly uid: string;
+  readonly rest: Rest;
+  readonly failure: Failure | null;
 }
 
 /** A running host of one controller. */
@@ -40,10 +52,14 @@ export interface Host {
   wake(key: Key, cause: WakeCause): void;
   /** Starts turns; wakes before it are kept. */
   start(): void;
-  /** No new turns; running effects get a grace, then are aborted. Resolves when nothing runs. */
-  stop(): Promise<void>;
-  /** The actor at rest, as the host remembers it; null when the host has not seen it. */
-  rest(key: Key): { readonly uid: string; readonly rest: Rest; readonly failure: Failure | null } | null;
+  /** No new turns; running ones get a grace, then are aborted. Resolves when nothing runs. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>;
+  /** The actor at rest; null when the host has not seen it. */
+  rest(key: Key): RestingActor | null;
+  /** Keys of all actors that the host has seen. */
+  keys(): readonly Key[];
+  /** Turns that run now, with the monotonic time at which they began. */
+  running(): readonly { readonly key: Key; readonly sinceMs: number }[];
   /** True when no turn runs, none is ready and no key waits for its view or its backoff. */
   readonly isSettled: boolean;
   readonly depth: number;
@@ -51,128 +67,74 @@ export interface Host {
 }
 
 interface Memory {
-  uid: string;
+  readonly uid: string;
   rest: Rest | null;
   failures: number;
   failure: Failure | null;
   /** While set, only causes that end the backoff make the key ready. */
   isBackingOff: boolean;
+  isDiscardTold: boolean;
   /** Cancels the wait for a view that shows our own writes. */
   parked: (() => void) | null;
 }
 
 /** Makes a host. Nothing runs before `start`. */
 export function createHost(options: HostOptions): Host {
-  const { controller, clock, random, log } = options;
+  const { controller, clock, random, log, freshness } = options;
+  const { name } = controller;
   const memories = new Map<Key, Memory>();
-  const ledgers = createLedgers(clock, options.freshness);
+  const turns = new Map<Key, number>();
+  const causes = createWakeCauses();
+  const ledgers = createLedgers(clock, freshness);
   const machine = createRowMachine(controller.table);
   const stopping = new AbortController();
-  const observer = combine(options.observers ?? []);
-  const ports: TurnPorts = { clock, machine, observer, inspect: options.inspect, stopping: stopping.signal };
+  const observer = combineObservers(options.observers ?? []);
+  const ports = { controller, machine, clock, observer, inspect: options.inspect, stopping: stopping.signal };
   let isRunning = false;
-  let active = 0;
-  let onIdle: (() => void) | null = null;
+  let isStopped = false;
   let isPumping = false;
+  let onIdle = (): void => undefined;
 
-  const pump = (): void => {
+  const queue = createQueue({
+    clock,
+    onReady: pump,
+    onDue: (key) => {
+      if (memories.get(key)?.isBackingOff === false) causes.add(key, { kind: 'timer' });
+    },
+    ...(options.queueObserver === undefined ? {} : { observer: options.queueObserver }),
+  });
+
+  function pump(): void {
     if (!isRunning || isPumping) return;
     isPumping = true;
     queueMicrotask(() => {
       isPumping = false;
-      while (isRunning && active < options.concurrency) {
+      while (isRunning && turns.size < options.concurrency) {
         const key = queue.take();
         if (key === null) return;
-        active += 1;
+        turns.set(key, clock.monotonicMs());
         void handle(key).finally(() => {
-          active -= 1;
+          turns.delete(key);
           queue.done(key);
-          if (active === 0) onIdle?.();
+          if (turns.size === 0) onIdle();
           pump();
         });
       }
     });
-  };
-  const queue = createQueue(clock, pump, options.queueObserver ?? {});
+  }
 
-  const memoryOf = (key: Key, uid: string): Memory => {
+  /** Runs the turn of a key, and decides when it comes again. Never rejects. */
+  async function handle(key: Key): Promise<void> {
     const known = memories.get(key);
-    if (known !== undefined && known.uid === uid) return known;
-    if (known !== undefined) leave(key, known);
-    const memory: Memory = { uid, rest: null, failures: 0, failure: null, isBackingOff: false, parked: null };
-    memories.set(key, memory);
-    return memory;
-  };
-
-  const leave = (key: Key, memory: Memory): void => {
-    memory.parked?.();
-    memories.delete(key);
-    ledgers.forget(key);
-    queue.cancel(key);
-    observer.onGone?.(controller.name, key, memory.uid);
-  };
-
-  /** Waits until the caches show our own writes; false when the turn has to wait. */
-  const isViewFresh = async (key: Key, memory: Memory): Promise<boolean> => {
-    memory.parked?.();
-    memory.parked = null;
-    const check = ledgers.check(key);
-    if (check.kind === 'fresh') return true;
-    if (check.kind === 'readLive') {
-      await ledgers.readLive(key, stopping.signal);
-      return true;
-    }
-    const cancels: (() => void)[] = [];
-    const resume = (): void => {
-      if (memory.parked === null) return;
-      memory.parked();
-      memory.parked = null;
-      queue.add(key);
-    };
-    memory.parked = () => cancels.splice(0).forEach((cancel) => cancel());
-    const { whenShown } = options.freshness;
-    cancels.push(clock.schedule(whenShown === undefined ? Math.min(20, check.giveUpInMs) : check.giveUpInMs, resume));
-    for (const receipt of check.receipts)
-      if (whenShown !== undefined) cancels.push(whenShown.call(options.freshness, receipt, resume));
-    return false;
-  };
-
-  const restOfView = (key: Key, view: object, memory: Memory): Rest | null => {
-    if (memory.rest !== null) return memory.rest;
-    const text = controller.readEnvelope(view);
-    if (text === null) return null;
-    const read = readEnvelope(text, memory.uid);
-    if ('rest' in read) return read.rest;
-    log.info('Snapshot discarded', { controller: controller.name, object: key, reason: read.discarded });
-    return null;
-  };
-
-  const backOff = (key: Key, memory: Memory, failure: Failure | null): void => {
-    memory.failures += 1;
-    memory.failure = failure;
-    memory.isBackingOff = true;
-    const usual = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(40, memory.failures - 1));
-    const delayMs = controller.backoffMs?.(failure, memory.failures, random) ?? usual;
-    queue.cancel(key);
-    queue.addAfter(key, delayMs);
-  };
-
-  const settle = (key: Key, memory: Memory): void => {
-    memory.failures = 0;
-    memory.failure = null;
-    const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
-    queue.cancel(key);
-    if (wakeAtMs !== null) queue.addAfter(key, Math.max(0, wakeAtMs - clock.nowMs()));
-  };
-
-  const handle = async (key: Key): Promise<void> => {
-    const startedMs = clock.monotonicMs();
-    const known = memories.get(key);
+    const taken = causes.take(key).filter((cause) => !isOwn(key, cause));
     let memory = known;
     try {
       if (known !== undefined) {
         known.isBackingOff = false;
-        if (!(await isViewFresh(key, known))) return;
+        if (!(await isViewFresh(key, known))) {
+          causes.add(key, ...taken);
+          return;
+        }
       }
       const view = controller.observe(key);
       if (view === null) {
@@ -180,75 +142,192 @@ export function createHost(options: HostOptions): Host {
         return;
       }
       memory = memoryOf(key, controller.uid(view));
-      const result = await runTurn(controller, ports, {
+      const snapshot = snapshotOf(key, view, memory);
+      const result = await runTurn(ports, {
         key,
+        uid: memory.uid,
         view,
-        rest: restOfView(key, view, memory),
+        snapshot,
+        causes: taken,
         ledger: ledgers.of(key),
       });
-      memory.rest = result.rest;
+      if (result.isPersisted) memory.rest = result.rest;
       if (result.failure === null) settle(key, memory);
-      else backOff(key, memory, result.failure);
-      const isAgain = result.rest.context.wakeAtMs !== null;
-      const outcome = result.failure !== null ? 'error' : isAgain ? 'requeue_after' : 'success';
-      observer.onTurn?.({
-        controller: controller.name,
-        key,
-        tookMs: clock.monotonicMs() - startedMs,
-        steps: result.steps,
-        result: outcome,
-      });
+      else backOff(key, memory, result.failure, taken);
+      const resultName =
+        result.failure !== null ? 'error' : result.rest.context.wakeAtMs !== null ? 'requeue_after' : 'success';
+      tell(key, result.steps, resultName);
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      log.error('Turn failed', { controller: controller.name, object: key, err: error });
-      if (memory !== undefined) backOff(key, memory, memory.failure);
-      else queue.addAfter(key, 1000);
-      observer.onTurn?.({
-        controller: controller.name,
-        key,
-        tookMs: clock.monotonicMs() - startedMs,
-        steps: 0,
-        result: 'error',
-      });
+      if (stopping.signal.aborted || error instanceof AbortedWork) return;
+      const failure = failureOf('readLive', error);
+      if (failure === null) {
+        log.error('Turn failed', { controller: name, object: key, err: error });
+        observer.onBug(name, key, error);
+      }
+      memory ??= memoryOf(key, '');
+      backOff(key, memory, failure, taken);
+      tell(key, 0, 'error');
     }
-  };
+  }
+
+  /** Waits until the caches show our own writes; false when the turn has to wait. */
+  async function isViewFresh(key: Key, memory: Memory): Promise<boolean> {
+    const check = ledgers.check(key);
+    if (check.kind === 'fresh') return true;
+    if (check.kind === 'readLive') {
+      await ledgers.readLive(key, stopping.signal);
+      return true;
+    }
+    check.receipts.forEach((receipt) => observer.onStaleView(name, key, receipt.kind));
+    const cancels: (() => void)[] = [];
+    const resume = (): void => unpark(key, memory);
+    memory.parked = () => cancels.splice(0).forEach((cancel) => cancel());
+    const canTell = freshness.whenShown !== undefined;
+    cancels.push(clock.schedule(canTell ? check.giveUpInMs : Math.min(STALE_VIEW_POLL_MS, check.giveUpInMs), resume));
+    for (const receipt of check.receipts) cancels.push(freshness.whenShown?.(receipt, resume) ?? (() => undefined));
+    return false;
+  }
+
+  function unpark(key: Key, memory: Memory): void {
+    if (memory.parked === null) return;
+    memory.parked();
+    memory.parked = null;
+    queue.add(key);
+  }
+
+  function isOwn(key: Key, cause: WakeCause): boolean {
+    if (cause.kind !== 'self' && cause.kind !== 'object') return false;
+    return cause.resourceVersion !== undefined && ledgers.isOwn(key, cause.resourceVersion);
+  }
+
+  function memoryOf(key: Key, uid: string): Memory {
+    const known = memories.get(key);
+    if (known !== undefined && known.uid === uid) return known;
+    if (known !== undefined) leave(key, known);
+    const memory: Memory = {
+      uid,
+      rest: null,
+      failures: 0,
+      failure: null,
+      isBackingOff: false,
+      isDiscardTold: false,
+      parked: null,
+    };
+    memories.set(key, memory);
+    return memory;
+  }
+
+  function leave(key: Key, memory: Memory): void {
+    memory.parked?.();
+    memories.delete(key);
+    ledgers.forget(key);
+    queue.cancel(key);
+    if (memory.uid !== '') observer.onGone(name, key, memory.uid);
+  }
+
+  /** The actor as it was: from memory, else from its stored snapshot, else newly born. */
+  function snapshotOf(key: Key, view: object, memory: Memory): Snapshot {
+    if (memory.rest !== null) return restore(machine, memory.rest) ?? born(machine);
+    const text = controller.readEnvelope(view);
+    if (text === null) return born(machine);
+    const read = readEnvelope(text, memory.uid);
+    const snapshot = 'rest' in read ? restore(machine, read.rest) : null;
+    if (snapshot !== null) return snapshot;
+    if (!memory.isDiscardTold) {
+      memory.isDiscardTold = true;
+      const reason = 'discarded' in read ? read.discarded : 'does not restore';
+      log.info('Snapshot discarded', { controller: name, object: key, reason });
+      observer.onDiscarded(name, key, reason);
+    }
+    return born(machine);
+  }
+
+  function settle(key: Key, memory: Memory): void {
+    memory.failures = 0;
+    memory.failure = null;
+    const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
+    queue.cancel(key);
+    if (wakeAtMs !== null) queue.addAfter(key, Math.max(0, wakeAtMs - clock.nowMs()));
+    const arrived = causes.take(key).filter((cause) => !isOwn(key, cause));
+    causes.add(key, ...arrived);
+    if (arrived.length > 0) queue.add(key);
+  }
+
+  function backOff(key: Key, memory: Memory, failure: Failure | null, taken: readonly WakeCause[]): void {
+    memory.failures += 1;
+    memory.failure = failure;
+    memory.isBackingOff = true;
+    queue.cancel(key);
+    queue.addAfter(key, Math.max(1, delayAfter(key, failure, memory.failures)));
+    const arrived = causes.take(key).filter((cause) => !isOwn(key, cause));
+    causes.add(key, ...taken, ...arrived);
+    if (arrived.some((cause) => mayEndBackoff(key, cause, failure))) queue.add(key);
+  }
+
+  function delayAfter(key: Key, failure: Failure | null, failures: number): number {
+    const usualMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(40, failures - 1));
+    return guarded(key, () => controller.backoffMs?.(failure, failures, random) ?? usualMs, usualMs);
+  }
+
+  function mayEndBackoff(key: Key, cause: WakeCause, failure: Failure | null): boolean {
+    return guarded(key, () => controller.endsBackoff(cause, failure), true);
+  }
+
+  /** What a controller says about retries; a bug in it is told and never stops them. */
+  function guarded<T>(key: Key, ask: () => T, otherwise: T): T {
+    try {
+      return ask();
+    } catch (error) {
+      log.error('Retry rule failed', { controller: name, object: key, err: error });
+      observer.onBug(name, key, error);
+      return otherwise;
+    }
+  }
+
+  function tell(key: Key, steps: number, result: TurnNote['result']): void {
+    const tookMs = clock.monotonicMs() - (turns.get(key) ?? clock.monotonicMs());
+    observer.onTurn({ controller: name, key, tookMs, steps, result });
+  }
 
   return {
     wake(key, cause) {
+      if (isStopped) return;
       const memory = memories.get(key);
-      if (memory?.parked) {
-        if (cause.kind === 'self' && ledgers.isOwn(key, cause.resourceVersion) && ledgers.check(key).kind === 'wait')
-          return;
-        memory.parked();
-        memory.parked = null;
-        queue.add(key);
+      const own = isOwn(key, cause);
+      if (!own) causes.add(key, cause);
+      if (queue.isHandled(key)) return;
+      if (memory !== undefined && memory.parked !== null) {
+        if (ledgers.check(key).kind !== 'wait') unpark(key, memory);
         return;
       }
-      if (cause.kind === 'self' && ledgers.isOwn(key, cause.resourceVersion)) return;
-      if (memory?.isBackingOff === true && !controller.endsBackoff(cause, memory.failure)) return;
-      queue.add(key);
+      if (own || (memory?.isBackingOff === true && !mayEndBackoff(key, cause, memory.failure))) return;
+      queue.add(key, cause.kind === 'sync' ? 'low' : 'normal');
     },
     start() {
-      isRunning = true;
+      isRunning = !isStopped;
       pump();
     },
-    async stop() {
+    async stop({ graceMs = STOP_GRACE_MS } = {}) {
       isRunning = false;
+      isStopped = true;
       queue.close();
       for (const memory of memories.values()) memory.parked?.();
-      if (active === 0) return;
-      const cancel = clock.schedule(STOP_GRACE_MS, () => stopping.abort());
-      await new Promise<void>((resolve) => {
+      if (turns.size === 0) return;
+      const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
       });
+      const cancel = clock.schedule(graceMs, () => stopping.abort());
+      await idle;
       cancel();
     },
     rest(key) {
       const memory = memories.get(key);
       return memory?.rest ? { uid: memory.uid, rest: memory.rest, failure: memory.failure } : null;
     },
+    keys: () => [...memories.keys()],
+    running: () => [...turns].map(([key, sinceMs]) => ({ key, sinceMs })),
     get isSettled() {
-      if (active > 0 || queue.depth > 0) return false;
+      if (turns.size > 0 || queue.depth > 0) return false;
       for (const memory of memories.values()) if (memory.parked !== null || memory.isBackingOff) return false;
       return true;
     },
@@ -256,26 +335,7 @@ export function createHost(options: HostOptions): Host {
       return queue.depth;
     },
     get active() {
-      return active;
+      return turns.size;
     },
-  };
-}
-
-/** Many observers as one; a bug in one never reaches a turn. */
-function combine(observers: readonly HostObserver[]): HostObserver {
-  const each = (call: (observer: HostObserver) => void): void => {
-    for (const observer of observers) {
-      try {
-        call(observer);
-      } catch {
-        // An observer's bug is its own: turns go on.
-      }
-    }
-  };
-  return {
-    onTransition: (note) => each((observer) => observer.onTransition?.(note)),
-    onEffect: (note) => each((observer) => observer.onEffect?.(note)),
-    onTurn: (note) => each((observer) => observer.onTurn?.(note)),
-    onGone: (controller, key, uid) => each((observer) => observer.onGone?.(controller, key, uid)),
   };
 }

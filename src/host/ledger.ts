@@ -1,14 +1,19 @@
 // Which of our own writes the caches do not show yet, by key: no turn starts on a view older than them (H4).
+//
+// It holds names and versions, never objects, and forgets a write as soon as its cache shows it.
 
+import { OWN_VERSIONS_MAX, STALE_VIEW_MAX_MS } from '../limits.js';
 import type { Clock, Freshness, Key, WriteLedger, WriteReceipt } from './contract.js';
-import { STALE_VIEW_MAX_MS } from './limits.js';
 
 type ObjectName = Pick<WriteReceipt, 'kind' | 'namespace' | 'name'>;
 
 interface Outstanding {
+  /** The newest write whose version is known. */
   readonly receipt: WriteReceipt | null;
   readonly object: ObjectName;
   readonly sinceMs: number;
+  /** A write whose outcome is not known: only a live read settles it, whatever was written since. */
+  readonly isUnknown: boolean;
 }
 
 /** What the host asks before a turn. */
@@ -19,7 +24,7 @@ export interface Ledgers {
   check(key: Key): LedgerCheck;
   /** Reads live what `check` asked for; throws when that fails. */
   readLive(key: Key, signal: AbortSignal): Promise<void>;
-  /** True when this version of an object is one that we wrote ourselves for the key. */
+  /** True when a guarded write of ours for the key made this version: nobody else's change lies below it. */
   isOwn(key: Key, resourceVersion: string): boolean;
   forget(key: Key): void;
 }
@@ -30,9 +35,6 @@ export type LedgerCheck =
   | { readonly kind: 'wait'; readonly receipts: readonly WriteReceipt[]; readonly giveUpInMs: number }
   | { readonly kind: 'readLive' };
 
-/** How many own versions of one key are remembered: more writes than one turn makes. */
-const OWN_VERSIONS_MAX = 16;
-
 /** Makes the ledgers of a host. */
 export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
   const outstanding = new Map<Key, Map<string, Outstanding>>();
@@ -41,13 +43,21 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
   const put = (key: Key, object: ObjectName, receipt: WriteReceipt | null): void => {
     const objects = outstanding.get(key) ?? new Map<string, Outstanding>();
     outstanding.set(key, objects);
-    objects.set(`${object.kind}/${object.namespace}/${object.name}`, { receipt, object, sinceMs: clock.monotonicMs() });
+    const before = objects.get(idOf(object));
+    objects.set(idOf(object), {
+      receipt: receipt ?? before?.receipt ?? null,
+      object,
+      sinceMs: clock.monotonicMs(),
+      isUnknown: receipt === null || before?.isUnknown === true,
+    });
   };
 
   const open = (key: Key): readonly Outstanding[] => {
     const objects = outstanding.get(key);
     if (objects === undefined) return [];
-    for (const [id, each] of objects) if (each.receipt !== null && freshness.shows(each.receipt)) objects.delete(id);
+    for (const [id, each] of objects) {
+      if (!each.isUnknown && each.receipt !== null && freshness.shows(each.receipt)) objects.delete(id);
+    }
     if (objects.size === 0) outstanding.delete(key);
     return [...objects.values()];
   };
@@ -56,6 +66,7 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
     of: (key) => ({
       note(receipt) {
         put(key, receipt, receipt);
+        if (receipt.guarded !== true) return;
         const versions = own.get(key) ?? [];
         own.set(key, versions);
         versions.push(receipt.resourceVersion);
@@ -67,8 +78,7 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
       const left = open(key);
       if (left.length === 0) return { kind: 'fresh' };
       const nowMs = clock.monotonicMs();
-      const isOverdue = (each: Outstanding): boolean =>
-        each.receipt === null || nowMs - each.sinceMs >= STALE_VIEW_MAX_MS;
+      const isOverdue = (each: Outstanding): boolean => each.isUnknown || nowMs - each.sinceMs >= STALE_VIEW_MAX_MS;
       if (left.some(isOverdue)) return { kind: 'readLive' };
       const giveUpInMs = Math.min(...left.map((each) => each.sinceMs + STALE_VIEW_MAX_MS - nowMs));
       return { kind: 'wait', receipts: left.flatMap((each) => each.receipt ?? []), giveUpInMs };
@@ -76,7 +86,7 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
     async readLive(key, signal) {
       for (const each of open(key)) {
         await freshness.readLive(each.object, signal);
-        outstanding.get(key)?.delete(`${each.object.kind}/${each.object.namespace}/${each.object.name}`);
+        outstanding.get(key)?.delete(idOf(each.object));
       }
     },
     isOwn: (key, resourceVersion) => own.get(key)?.includes(resourceVersion) === true,
@@ -85,4 +95,8 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
       own.delete(key);
     },
   };
+}
+
+function idOf({ kind, namespace, name }: ObjectName): string {
+  return `${kind}/${namespace}/${name}`;
 }

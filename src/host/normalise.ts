@@ -1,23 +1,34 @@
 // Texts of causes without what differs from one try to the next, so that a condition changes only when the cause does.
+//
+// Server URLs stay: they are configuration. What goes is where a connection happened to lead: addresses, ports, times and ids.
+
+import { CAUSE_CHARS_MAX } from '../limits.js';
+
+const address = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}|\[?[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}\]?)`;
 
 const RULES: readonly (readonly [RegExp, string])[] = [
-  // read tcp 10.0.0.1:53412->10.0.0.2:6443: the local end goes.
-  [/\b(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-fA-F:]+\]):\d{2,5}\s*->\s*/g, ''],
-  // connect ECONNREFUSED ... - Local (127.0.0.1:53412)
-  [/\s*-\s*Local \([^)]*\)/g, ''],
-  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?\b/g, '<time>'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
-  [/\b(resourceVersion|resource version)([:=]?\s*)"?\d+"?/gi, '$1$2<version>'],
-  [/\b(request ?id)([:=]?\s*)"?[\w-]+"?/gi, '$1$2<id>'],
-  [/\bafter \d+(?:\.\d+)?\s?(?:ms|s)\b/g, 'after a while'],
+  // read tcp 10.0.0.1:53412->10.0.0.2:6443: connection reset by peer
+  [new RegExp(String.raw`\s${address}:\d{1,5}\s*->\s*${address}:\d{1,5}`, 'g'), ''],
+  // dial tcp 10.0.0.2:6443: connect: connection refused; connect ECONNREFUSED 10.0.0.2:6443
+  [
+    new RegExp(
+      String.raw`\b((?:dial|read|write) (?:tcp|udp)[46]?|E[A-Z]{4,}|connect|connection to)\s${address}(?::\d{1,5})?`,
+      'g',
+    ),
+    '$1',
+  ],
+  [/\s*-?\s*\(?Local \([^)]*\)\)?/g, ''],
+  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))*/g, '<time>'],
+  [/\b(audit|request|trace|correlation)[- ]?id\b(["']?\s*[:=]?\s*)["']?[\w-]+["']?/gi, '$1 id$2<id>'],
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
+  [/\b(resource ?version)(["']?\s*[:=]?\s*)["']?\d+["']?/gi, '$1$2<version>'],
+  [/\b0x[0-9a-f]{6,16}\b/g, '<address>'],
+  [/\b(after|within|in) \d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|m|seconds?|milliseconds?)\b/g, '$1 a while'],
 ];
-
-/** Longest text of a cause: conditions stay readable. */
-const MESSAGE_MAX = 1000;
 
 /** The text without local ports, connection addresses, times, request ids and resourceVersions. */
 export function normaliseMessage(text: string): string {
   let clean = text;
   for (const [shape, replacement] of RULES) clean = clean.replace(shape, replacement);
-  return clean.length > MESSAGE_MAX ? `${clean.slice(0, MESSAGE_MAX)}…` : clean;
+  return clean.length > CAUSE_CHARS_MAX ? `${clean.slice(0, CAUSE_CHARS_MAX)}…` : clean;
 }

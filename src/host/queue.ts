@@ -2,21 +2,25 @@
 //
 //   Q1. A key that is added while its turn runs comes once more after the turn, never beside it.
 //   Q2. A key waits for the earliest of its times; adding it again with a later time changes nothing.
-//   Q3. Order is fair: first come, first served, urgent keys first.
+//   Q3. First come, first served; what somebody changed goes before what a list merely showed.
 
+import { QUEUE_KEYS_MAX } from '../limits.js';
 import type { Clock, Key } from './contract.js';
-import { QUEUE_KEYS_MAX } from './limits.js';
+import { createTimerHeap } from './timer-heap.js';
+
+/** How soon a key is served. `low` is for first lists and relists, where nobody changed anything. */
+export type Priority = 'normal' | 'low';
 
 /** What the queue tells of itself, for metrics. */
 export interface QueueObserver {
   onAdd?(depth: number): void;
-  onTake?(waitedMs: number): void;
+  onTake?(waitedMs: number, depth: number): void;
 }
 
 /** A queue of keys. */
 export interface KeyQueue {
   /** Makes the key ready now. */
-  add(key: Key, urgent?: boolean): void;
+  add(key: Key, priority?: Priority): void;
   /** Makes the key ready after a while, unless it is ready earlier. */
   addAfter(key: Key, delayMs: number): void;
   /** Forgets a later time that was set for the key. */
@@ -25,97 +29,96 @@ export interface KeyQueue {
   take(): Key | null;
   /** Ends the handling of a key. */
   done(key: Key): void;
+  isHandled(key: Key): boolean;
   /** Keys that are ready. */
   readonly depth: number;
+  /** Keys that wait for a time. */
+  readonly waiting: number;
   /** Stops all timers; nothing becomes ready any more. */
   close(): void;
 }
 
-interface Waiting {
-  readonly dueMs: number;
-  readonly cancel: () => void;
+/** What a queue is made of. */
+export interface QueueOptions {
+  readonly clock: Clock;
+  /** Called when a key can be taken. */
+  readonly onReady: () => void;
+  /** Called when a time that was set came. The key is ready already. */
+  readonly onDue?: (key: Key) => void;
+  readonly observer?: QueueObserver;
 }
 
-/** Makes a queue. `onReady` is called when a key can be taken. */
-export function createQueue(clock: Clock, onReady: () => void, observer: QueueObserver = {}): KeyQueue {
-  const urgentKeys = new Map<Key, number>();
-  const readyKeys = new Map<Key, number>();
+/** Makes a queue. */
+export function createQueue({ clock, onReady, onDue, observer = {} }: QueueOptions): KeyQueue {
+  const normal = new Map<Key, number>();
+  const low = new Map<Key, number>();
   const handled = new Set<Key>();
-  const again = new Map<Key, boolean>();
-  const waiting = new Map<Key, Waiting>();
+  const again = new Map<Key, Priority>();
   let isClosed = false;
+  const timers = createTimerHeap(clock, (key) => {
+    add(key);
+    onDue?.(key);
+  });
+  const depth = (): number => normal.size + low.size;
 
-  const cancel = (key: Key): void => {
-    waiting.get(key)?.cancel();
-    waiting.delete(key);
-  };
-  const add = (key: Key, urgent = false): void => {
+  function add(key: Key, priority: Priority = 'normal'): void {
     if (isClosed) return;
-    cancel(key);
+    timers.cancel(key);
     if (handled.has(key)) {
-      again.set(key, urgent || again.get(key) === true);
+      if (again.get(key) !== 'normal') again.set(key, priority);
       return;
     }
-    if (urgentKeys.has(key)) return;
-    const since = readyKeys.get(key) ?? clock.monotonicMs();
-    if (urgent) {
-      readyKeys.delete(key);
-      urgentKeys.set(key, since);
-    } else readyKeys.set(key, since);
-    if (readyKeys.size + urgentKeys.size > QUEUE_KEYS_MAX)
-      throw new Error(`the queue holds more than ${QUEUE_KEYS_MAX} keys`);
-    observer.onAdd?.(readyKeys.size + urgentKeys.size);
+    if (normal.has(key) || (low.has(key) && priority === 'low')) return;
+    const sinceMs = low.get(key) ?? clock.monotonicMs();
+    low.delete(key);
+    (priority === 'low' ? low : normal).set(key, sinceMs);
+    if (depth() > QUEUE_KEYS_MAX) throw new Error(`the queue holds more than ${QUEUE_KEYS_MAX} keys`);
+    observer.onAdd?.(depth());
     onReady();
-  };
+  }
 
   return {
     add,
     addAfter(key, delayMs) {
-      if (isClosed) return;
+      if (isClosed || normal.has(key) || low.has(key) || again.has(key)) return;
       if (delayMs <= 0) {
         add(key);
         return;
       }
-      const dueMs = clock.monotonicMs() + delayMs;
-      const known = waiting.get(key);
-      if (known !== undefined && known.dueMs <= dueMs) return;
-      known?.cancel();
-      waiting.set(key, {
-        dueMs,
-        cancel: clock.schedule(delayMs, () => {
-          waiting.delete(key);
-          add(key);
-        }),
-      });
+      const dueMs = timers.dueMs(key);
+      if (dueMs === null || dueMs > clock.monotonicMs() + delayMs) timers.set(key, delayMs);
     },
-    cancel,
+    cancel: (key) => timers.cancel(key),
     take() {
-      const from = urgentKeys.size > 0 ? urgentKeys : readyKeys;
+      const from = normal.size > 0 ? normal : low;
       const first = from.entries().next();
       if (first.done === true) return null;
-      const [key, since] = first.value;
+      const [key, sinceMs] = first.value;
       from.delete(key);
       handled.add(key);
-      observer.onTake?.(clock.monotonicMs() - since);
+      observer.onTake?.(clock.monotonicMs() - sinceMs, depth());
       return key;
     },
     done(key) {
       handled.delete(key);
-      const urgent = again.get(key);
-      if (urgent === undefined) return;
+      const priority = again.get(key);
+      if (priority === undefined) return;
       again.delete(key);
-      add(key, urgent);
+      add(key, priority);
     },
+    isHandled: (key) => handled.has(key),
     get depth() {
-      return readyKeys.size + urgentKeys.size;
+      return depth();
+    },
+    get waiting() {
+      return timers.size;
     },
     close() {
       isClosed = true;
-      for (const each of waiting.values()) each.cancel();
-      waiting.clear();
+      timers.close();
       again.clear();
-      readyKeys.clear();
-      urgentKeys.clear();
+      normal.clear();
+      low.clear();
     },
   };
 }

@@ -2,242 +2,209 @@
 //
 //   H2. A turn ends within TURN_STEPS_MAX effects, or it is a bug.
 //   H3. A settled object causes no write: `persist` compares before it writes.
-//   H5. A turn that throws leaves the actor where it was.
+//   H5. A turn that throws leaves the actor where it was: nothing of it is returned, and the actor is thrown away.
 
-import { createActor, type InspectionEvent } from 'xstate';
-import type { ActorContext, BaseFacts, EffectRequest, Failure, Table } from '../../machines/kit/row.js';
+import { createActor, type Actor, type InspectionEvent } from 'xstate';
+import { decide } from '../../machines/kit/decide.js';
+import type { BaseFacts, EffectRequest, Failure } from '../../machines/kit/row.js';
 import type { RowMachine } from '../../machines/kit/row-machine.js';
-import { born, leafState, restOf, restore, type Rest, type Snapshot } from '../../machines/kit/step.js';
-import type { Clock, Controller, EffectContext, HostObserver, Key, Outcome, WriteLedger } from './contract.js';
+import { leafState, restOf, type Rest, type Snapshot } from '../../machines/kit/step.js';
+import { TURN_STEPS_MAX } from '../limits.js';
+import type {
+  Clock,
+  Controller,
+  EffectContext,
+  HostObserver,
+  Key,
+  Outcome,
+  WakeCause,
+  WriteLedger,
+} from './contract.js';
+import { AbortedWork, withinBounds } from './deadline.js';
 import { failureOf } from './effect-failure.js';
 import { envelopeOf } from './envelope.js';
-import { TURN_STEPS_MAX } from './limits.js';
 
 /** A controller of any machine: the host does not care which. */
 export type AnyController = Controller<object, string, BaseFacts, string, string>;
 
-/** What a turn needs beside its controller. */
+/** Gives an `inspect` callback for the actor of an object. */
+export type ActorInspector = (actor: {
+  readonly machine: string;
+  readonly uid: string;
+  readonly id: string;
+}) => (event: InspectionEvent) => void;
+
+/** What every turn of a host needs. */
 export interface TurnPorts {
-  readonly clock: Clock;
+  readonly controller: AnyController;
   readonly machine: RowMachine;
-  readonly observer: HostObserver;
-  /** An `inspect` callback for the actor of an object, or undefined when nobody inspects. */
-  readonly inspect:
-    | ((actor: {
-        readonly machine: string;
-        readonly uid: string;
-        readonly id: string;
-      }) => (event: InspectionEvent) => void)
-    | undefined;
-  /** Aborted when the host stops. */
+  readonly clock: Clock;
+  readonly observer: Required<HostObserver>;
+  /** Undefined when nobody inspects. */
+  readonly inspect: ActorInspector | undefined;
+  /** Aborted when running work is given up. */
   readonly stopping: AbortSignal;
+}
+
+/** What one turn starts from. */
+export interface TurnStart {
+  readonly key: Key;
+  readonly uid: string;
+  readonly view: object;
+  readonly snapshot: Snapshot;
+  readonly causes: readonly WakeCause[];
+  readonly ledger: WriteLedger;
 }
 
 /** How a turn ended. */
 export interface TurnResult {
   readonly rest: Rest;
-  readonly state: string;
-  /** The failure of its last failed effect or of `persist`; null for success. */
+  /** False when status could not be written: then the actor stays where it was, as its status does. */
+  readonly isPersisted: boolean;
+  /** The failure that makes the turn an error; null for success and for a failure that a row answered with a requeue. */
   readonly failure: Failure | null;
   readonly steps: number;
 }
 
-interface Step {
+interface ActorStep {
   readonly type: string;
   readonly facts: BaseFacts;
 }
 
-/** Runs a turn on a view. Throws for bugs only. */
-export async function runTurn(
-  controller: AnyController,
-  ports: TurnPorts,
-  given: { readonly key: Key; readonly view: object; readonly rest: Rest | null; readonly ledger: WriteLedger },
-): Promise<TurnResult> {
-  const { key, view } = given;
-  const { clock } = ports;
-  const uid = controller.uid(view);
-  const restored = given.rest === null ? null : restore(ports.machine, given.rest);
-  const start: Snapshot = restored ?? born(ports.machine);
-  const actor = startActor(controller, ports, { key, uid, snapshot: start });
+type Trail = Outcome<string, BaseFacts>['trail'];
+
+/** Runs a turn. Throws for bugs, and AbortedWork when the host stops. */
+export async function runTurn(ports: TurnPorts, start: TurnStart): Promise<TurnResult> {
+  const { controller, clock } = ports;
   const asked: string[] = [];
-  actor.on('*', (request) => asked.push((request as EffectRequest<string>).type));
-
-  const trail: { readonly row: string; readonly facts: BaseFacts }[] = [];
-  const send = (step: Step): void => {
-    const before = leafState((actor.getSnapshot() as Snapshot).value);
-    const nowMs = clock.nowMs();
-    actor.send({ type: step.type, nowMs, facts: step.facts } as never);
-    const after = actor.getSnapshot() as Snapshot;
-    const context = restOf(after).context;
-    trail.push({ row: context.row ?? '', facts: step.facts });
-    ports.observer.onTransition?.({
-      controller: controller.name,
-      key,
-      uid,
-      atMs: nowMs,
-      event: step.type,
-      row: context.row ?? '',
-      from: before,
-      to: leafState(after.value),
-      request: asked.at(-1) ?? null,
-      wakeAtMs: context.wakeAtMs,
-      facts: step.facts,
-    });
-  };
-
-  let facts = controller.facts(view, clock.nowMs(), restOf(start).context);
-  let failure: Failure | null = null;
-  let steps = 0;
+  const trail: Trail[number][] = [];
+  const actor = startActor(ports, start, asked);
   try {
-    send({ type: 'OBSERVED', facts });
+    const context = restOf(start.snapshot).context;
+    let step: ActorStep = {
+      type: 'OBSERVED',
+      facts: Object.freeze(controller.facts(start.view, clock.nowMs(), context, start.causes)),
+    };
+    let failure: Failure | null = null;
+    let steps = 0;
+    send(ports, start, { actor, asked, trail }, step);
     for (let request = asked.shift(); request !== undefined; request = asked.shift()) {
       steps += 1;
       if (steps > TURN_STEPS_MAX)
-        throw new Error(
-          `${controller.name} ${key}: more than ${TURN_STEPS_MAX} effects in one turn, the last was ${request}`,
-        );
-      const step = await runEffect(controller, ports, given, request, facts);
-      facts = step.facts;
-      if (facts.failure !== null) failure = facts.failure;
-      send(step);
+        throw new Error(`more than ${TURN_STEPS_MAX} effects in one turn, the last: ${request}`);
+      step = await runEffect(ports, start, request, step.facts);
+      failure = step.facts.failure ?? failure;
+      send(ports, start, { actor, asked, trail }, step);
     }
-    const snapshot = actor.getSnapshot() as Snapshot;
-    const rest = restOf(snapshot);
-    const persisted = await persist(controller, ports, given, { rest, facts, trail, failed: failure !== null });
-    return {
-      rest: persisted === null ? rest : (given.rest ?? restOf(start)),
-      state: leafState(snapshot.value),
-      failure: persisted ?? failure,
-      steps,
-    };
+    const rest = restOf(actor.getSnapshot() as Snapshot);
+    if (rest.context.wakeAtMs !== null) failure = null;
+    const unwritten = await persist(ports, start, { rest, trail, facts: step.facts, failed: failure !== null });
+    return { rest, isPersisted: unwritten === null, failure: unwritten ?? failure, steps };
   } finally {
     actor.stop();
   }
 }
 
-function startActor(
-  controller: AnyController,
-  ports: TurnPorts,
-  { key, uid, snapshot }: { readonly key: Key; readonly uid: string; readonly snapshot: Snapshot },
-) {
-  const inspect = ports.inspect?.({ machine: controller.table.id, uid, id: key });
-  return createActor(ports.machine, { id: key, snapshot, ...(inspect === undefined ? {} : { inspect }) }).start();
+function startActor(ports: TurnPorts, { key, uid, snapshot }: TurnStart, asked: string[]): Actor<RowMachine> {
+  const inspect = ports.inspect?.({ machine: ports.controller.table.id, uid, id: key });
+  const actor = createActor(ports.machine, { id: key, snapshot, ...(inspect === undefined ? {} : { inspect }) });
+  actor.on('*', (request) => asked.push((request as unknown as EffectRequest<string>).type));
+  // With an error observer XState leaves the error in the snapshot, where `send` finds it, and throws it at nobody else.
+  actor.subscribe({ error: () => undefined });
+  return actor.start() as Actor<RowMachine>;
 }
 
-async function runEffect(
-  controller: AnyController,
+function send(
   ports: TurnPorts,
-  given: { readonly key: Key; readonly view: object; readonly ledger: WriteLedger },
-  request: string,
-  facts: BaseFacts,
-): Promise<Step> {
-  const effect = controller.effects[request];
-  if (effect === undefined) throw new Error(`${controller.name}: there is no effect ${request}`);
-  const startedMs = ports.clock.nowMs();
-  const { signal, end } = deadline(ports, controller.effectTimeoutMs, request);
-  let step: Step;
-  try {
-    const reply = await untilAborted(effect(given.view, facts, effectContext(given, ports, signal)), signal);
-    step = { type: reply.type, facts: { ...facts, failure: null, ...reply.learned } };
-  } catch (error) {
-    const failure = failureOf(request, error, signal);
-    if (failure === null) throw error;
-    step = { type: 'EFFECT_FAILED', facts: { ...facts, failure } };
-  } finally {
-    end();
-  }
-  ports.observer.onEffect?.({
+  { key, uid }: TurnStart,
+  {
+    actor,
+    asked,
+    trail,
+  }: { readonly actor: Actor<RowMachine>; readonly asked: string[]; readonly trail: Trail[number][] },
+  { type, facts }: ActorStep,
+): void {
+  const { controller, clock } = ports;
+  const row = decide(controller.table, type, facts);
+  const from = leafState((actor.getSnapshot() as Snapshot).value);
+  const nowMs = clock.nowMs();
+  actor.send({ type, nowMs, facts } as never);
+  const after = actor.getSnapshot() as Snapshot;
+  if (after.status !== 'active') throw after.error ?? new Error(`the actor is ${after.status}`);
+  if (asked.length > 1) throw new Error(`row ${row.id} asked for ${asked.join(' and ')}: one effect at a time`);
+  trail.push({ row: row.id, facts });
+  ports.observer.onTransition({
     controller: controller.name,
-    key: given.key,
+    key,
+    uid,
+    atMs: nowMs,
+    event: type,
+    row: row.id,
+    from,
+    to: leafState(after.value),
+    request: asked[0] ?? null,
+    wakeAtMs: restOf(after).context.wakeAtMs,
+    facts,
+  });
+}
+
+async function runEffect(ports: TurnPorts, start: TurnStart, request: string, facts: BaseFacts): Promise<ActorStep> {
+  const { controller, clock, stopping } = ports;
+  const effect = controller.effects[request];
+  if (effect === undefined) throw new Error(`there is no effect ${request}`);
+  const startedMs = clock.monotonicMs();
+  const atMs = clock.nowMs();
+  const bounds = { clock, stopping, timeoutMs: controller.effectTimeoutMs, what: request };
+  let step: ActorStep;
+  try {
+    const reply = await withinBounds(bounds, (signal) => effect(start.view, facts, contextOf(ports, start, signal)));
+    step = { type: reply.type, facts: Object.freeze({ ...facts, failure: null, ...reply.learned }) };
+  } catch (error) {
+    const failure = failureOf(request, error);
+    if (failure === null || (stopping.aborted && error instanceof AbortedWork)) throw error;
+    step = { type: 'EFFECT_FAILED', facts: Object.freeze({ ...facts, failure }) };
+  }
+  ports.observer.onEffect({
+    controller: controller.name,
+    key: start.key,
     request,
-    startedMs,
-    tookMs: ports.clock.nowMs() - startedMs,
+    startedMs: atMs,
+    tookMs: clock.monotonicMs() - startedMs,
     result: step.type,
     failure: step.facts.failure,
   });
   return step;
 }
 
+/** Writes status and snapshot; the failure when that did not work. */
 async function persist(
-  controller: AnyController,
   ports: TurnPorts,
-  given: { readonly key: Key; readonly view: object; readonly ledger: WriteLedger },
-  done: {
-    readonly rest: Rest;
-    readonly facts: BaseFacts;
-    readonly trail: Outcome<string, BaseFacts>['trail'];
-    readonly failed: boolean;
-  },
+  start: TurnStart,
+  done: { readonly rest: Rest; readonly facts: BaseFacts; readonly trail: Trail; readonly failed: boolean },
 ): Promise<Failure | null> {
-  const { rest, facts } = done;
-  const context: ActorContext = rest.context;
-  const mayPersist = controller.mayPersistSnapshot(given.view, facts);
+  const { controller, clock, stopping } = ports;
+  const { context, value } = done.rest;
+  const mayPersist = controller.mayPersistSnapshot(start.view, done.facts);
   const outcome: Outcome<string, BaseFacts> = {
-    state: leafState(rest.value),
+    state: leafState(value),
     row: context.row ?? '',
     trail: done.trail,
-    facts,
+    facts: done.facts,
     context,
     failed: done.failed,
-    envelope: mayPersist ? envelopeOf(controller.uid(given.view), rest) : null,
+    envelope: mayPersist ? envelopeOf(start.uid, done.rest) : null,
   };
-  const { signal, end } = deadline(ports, controller.effectTimeoutMs, 'persist');
+  const bounds = { clock, stopping, timeoutMs: controller.effectTimeoutMs, what: 'persist' };
   try {
-    await untilAborted(controller.persist(given.view, outcome, effectContext(given, ports, signal)), signal);
+    await withinBounds(bounds, (signal) => controller.persist(start.view, outcome, contextOf(ports, start, signal)));
     return null;
   } catch (error) {
-    const failure = failureOf('persist', error, signal);
-    if (failure === null) throw error;
+    const failure = failureOf('persist', error);
+    if (failure === null || (stopping.aborted && error instanceof AbortedWork)) throw error;
     return failure;
-  } finally {
-    end();
   }
 }
 
-function effectContext(
-  given: { readonly key: Key; readonly ledger: WriteLedger },
-  ports: TurnPorts,
-  signal: AbortSignal,
-): EffectContext {
-  return { key: given.key, signal, nowMs: () => ports.clock.nowMs(), ledger: given.ledger };
+function contextOf({ clock }: TurnPorts, { key, ledger }: TurnStart, signal: AbortSignal): EffectContext {
+  return { key, signal, nowMs: () => clock.nowMs(), ledger };
 }
-
-function deadline(
-  ports: TurnPorts,
-  timeoutMs: number,
-  what: string,
-): { readonly signal: AbortSignal; readonly end: () => void } {
-  const controller = new AbortController();
-  const cancel = ports.clock.schedule(timeoutMs, () =>
-    controller.abort(`${what} did not end within ${timeoutMs / 1000} s`),
-  );
-  const onStop = (): void => controller.abort('the operator stops');
-  if (ports.stopping.aborted) onStop();
-  ports.stopping.addEventListener('abort', onStop, { once: true });
-  return {
-    signal: controller.signal,
-    end() {
-      cancel();
-      ports.stopping.removeEventListener('abort', onStop);
-    },
-  };
-}
-
-/** Work that ignores its signal must not hold a turn for ever. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new Error('aborted'));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    work.catch(() => undefined);
-  }
-}
-
-/** A table of any machine, for `createRowMachine`. */
-export type AnyControllerTable = Table<string, BaseFacts, string, string>;

@@ -39,7 +39,7 @@ const may: readonly (readonly [RegExp, readonly RegExp[]])[] = [
   [/^src\/conditions$/, []],
   [/^src\/api$/, []],
   [/^src\/bootstrap$/, [/^src\/api$/]],
-  [/^src\/host$/, [/^machines\/kit$/]],
+  [/^src\/host$/, [/^machines\/kit$/, /^src\/limits\.ts$/]],
   [/^src\/kube$/, [/^src\/host$/, /^src\/api$/, /^src\/(limits|log|metrics)\.ts$/]],
   [
     /^src\/controllers$/,

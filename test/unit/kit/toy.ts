@@ -1,6 +1,6 @@
 // A small table for tests of the kit and the host: wait for a thing, make it, watch it, rest.
 
-import type { BaseFacts, Row, Table } from '../../../machines/kit/row.js';
+import type { BaseFacts, ConditionIntent, Row, Table } from '../../../machines/kit/row.js';
 
 export type ToyState = 'Waiting' | 'Making' | 'Watching' | 'Resting';
 export type ToyRequest = 'make' | 'check';
@@ -29,6 +29,8 @@ const row = (more: Partial<ToyRow> & Pick<ToyRow, 'id' | 'from' | 'guardName' | 
 
 const checks = { afterMs: () => 300_000, why: 'checks' };
 
+const isMade = (): readonly ConditionIntent[] => [{ type: 'Made', status: 'True', reason: 'Made', message: '' }];
+
 export const toyRows: readonly ToyRow[] = [
   row({
     id: 'T01',
@@ -44,13 +46,14 @@ export const toyRows: readonly ToyRow[] = [
     guardName: 'hasJoined',
     guard: (f) => f.made && f.joined,
     target: 'Resting',
-    conditions: () => [{ type: 'Made', status: 'True', reason: 'Made', message: '' }],
+    conditions: isMade,
   }),
   row({
     id: 'T03',
     from: ['Watching'],
     guardName: 'isCheckDue',
     guard: (f) => f.made && f.checkDue,
+    conditions: isMade,
     target: 'Watching',
     request: 'check',
   }),
@@ -59,6 +62,7 @@ export const toyRows: readonly ToyRow[] = [
     from: ['Watching'],
     guardName: 'isMade',
     guard: (f) => f.made,
+    conditions: isMade,
     target: 'Watching',
     requeue: checks,
   }),
@@ -78,7 +82,7 @@ export const toyRows: readonly ToyRow[] = [
     guard: () => true,
     target: 'Watching',
     requeue: checks,
-    conditions: () => [{ type: 'Made', status: 'True', reason: 'Made', message: '' }],
+    conditions: isMade,
   }),
   row({
     id: 'T07',
@@ -86,6 +90,7 @@ export const toyRows: readonly ToyRow[] = [
     from: ['Watching'],
     guardName: 'always',
     guard: () => true,
+    conditions: isMade,
     target: 'Watching',
     requeue: { afterMs: () => 300_000, why: 'checks' },
   }),

@@ -1,0 +1,562 @@
+import { describe, expect, test } from '@jest/globals';
+import type { HostObserver, TransitionNote, TurnNote, WakeCause } from '../../../src/host/contract.js';
+import { EffectFailure } from '../../../src/host/effect-failure.js';
+import { createHost, type HostOptions } from '../../../src/host/host.js';
+import { createTestClock, fixedRandom } from '../kube/test-clock.js';
+import { apiError, createToyWorld, toyController, type ToyWorld } from './toy-controller.js';
+
+const self = (resourceVersion = '?'): WakeCause => ({ kind: 'self', resourceVersion });
+const other: WakeCause = { kind: 'object', objectKind: 'Other', namespace: 'ns', name: 'o' };
+
+/** A host of the toy on a world; watch events wake it. */
+function toyHost(
+  change: Parameters<typeof toyController>[1] = {},
+  options: Partial<HostOptions> = {},
+  world: ToyWorld = createToyWorld(),
+) {
+  const clock = createTestClock();
+  const notes = {
+    transitions: [] as TransitionNote[],
+    turns: [] as TurnNote[],
+    log: [] as string[],
+    gone: [] as string[],
+    bugs: [] as string[],
+  };
+  const observer: HostObserver = {
+    onTransition: (note) => notes.transitions.push(note),
+    onTurn: (note) => notes.turns.push(note),
+    onGone: (_, key, uid) => notes.gone.push(`${key} ${uid}`),
+    onBug: (_, key, error) => notes.bugs.push(`${key} ${(error as Error).message}`),
+    onDiscarded: (_, key, reason) => notes.log.push(`${key} ${reason}`),
+    onStaleView: (_, key, kind) => notes.log.push(`${key} waits for ${kind}`),
+  };
+  const controller = toyController(world, change);
+  const host = createHost({
+    controller,
+    clock,
+    random: fixedRandom(),
+    freshness: world.freshness,
+    concurrency: 4,
+    log: { info: () => undefined, error: () => undefined },
+    observers: [
+      observer,
+      {
+        onTransition: () => {
+          throw new Error('an observer’s own bug');
+        },
+      },
+    ],
+    ...options,
+  });
+  world.onChange = (key, object) => host.wake(key, self(String(object?.version)));
+  host.start();
+  const path = () => notes.transitions.map(({ row, to }) => `${row} ${to}`);
+  return { world, clock, host, notes, path };
+}
+
+describe('host: turns', () => {
+  test('from nothing to made: one turn with its effect -> two parts and one status, then rest', async () => {
+    const { world, clock, host, path, notes } = toyHost();
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(path()).toEqual(['T05 Making', 'T06 Watching']);
+    expect(world.writes).toEqual(['a makes one', 'a makes two', 'a status Watching']);
+    expect(world.objects.get('a')?.status).toBe('Made=True ');
+    expect(notes.turns.map(({ result, steps }) => [result, steps])).toEqual([['requeue_after', 1]]);
+    expect(host.rest('a')?.rest.value).toBe('Watching');
+    expect([host.isSettled, host.active, host.depth, host.running()]).toEqual([true, 0, 0, []]);
+  });
+
+  test('settled: looks that change nothing -> no write, wake-up kept until due', async () => {
+    const { world, clock, host } = toyHost();
+    world.put('a', { ready: true });
+    await clock.settle();
+    const { length } = world.writes;
+    const wakeAtMs = host.rest('a')?.rest.context.wakeAtMs;
+    for (let look = 0; look < 5; look += 1) {
+      await clock.advance(1000);
+      host.wake('a', other);
+      await clock.settle();
+    }
+    expect(world.writes).toHaveLength(length + 1);
+    expect(world.writes.at(-1)).toBe('a status Watching');
+    expect(host.rest('a')?.rest.context.wakeAtMs).toBe(wakeAtMs);
+  });
+
+  test('a wake-up that is due: -> a turn with cause timer, whose facts know that it is due', async () => {
+    const causes: (readonly WakeCause[])[] = [];
+    const world = createToyWorld();
+    const plain = toyController(world);
+    const { clock, path } = toyHost(
+      { facts: (view, nowMs, context, why) => (causes.push(why), plain.facts(view, nowMs, context, why) as never) },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    await clock.advance(300_000);
+    expect(path().slice(2)).toEqual(['T03 Watching', 'T07 Watching']);
+    expect(causes.at(-1)).toEqual([{ kind: 'timer' }]);
+  });
+
+  test('events of own guarded writes: -> start no turn; somebody else’s do', async () => {
+    const { world, clock, notes } = toyHost();
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(notes.turns).toHaveLength(1);
+    world.put('a', { joined: true });
+    await clock.settle();
+    expect(notes.turns).toHaveLength(2);
+  });
+
+  test('a change during a turn: -> one more turn afterwards, never beside it', async () => {
+    let inside = 0;
+    let most = 0;
+    const world = createToyWorld();
+    const { clock, notes } = toyHost(
+      {
+        effects: {
+          make: async () => {
+            most = Math.max(most, (inside += 1));
+            if (notes.turns.length === 0) world.put('a', { status: 'changed' });
+            await Promise.resolve();
+            inside -= 1;
+            return { type: 'MADE', learned: { made: true } };
+          },
+          check: async () => ({ type: 'CHECKED', learned: {} }),
+        },
+        persist: async () => undefined,
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect([most, notes.turns.length]).toEqual([1, 2]);
+  });
+
+  test('many keys: concurrency two -> never more turns at once, all get theirs', async () => {
+    let active = 0;
+    let most = 0;
+    const world = createToyWorld();
+    const { clock, notes } = toyHost(
+      {
+        persist: async () => {
+          most = Math.max(most, (active += 1));
+          await Promise.resolve();
+          await Promise.resolve();
+          active -= 1;
+        },
+      },
+      { concurrency: 2 },
+      world,
+    );
+    for (let index = 0; index < 20; index += 1) world.put(`k${index}`, {});
+    await clock.settle();
+    await clock.settle();
+    expect([most, notes.turns.length]).toEqual([2, 20]);
+  });
+
+  test('a deleted object: -> its actor is forgotten and reported; a new one of the same name is another life', async () => {
+    const { world, clock, host, notes } = toyHost();
+    world.put('a', { ready: true });
+    await clock.settle();
+    world.cache.delete('a');
+    world.objects.delete('a');
+    host.wake('a', self());
+    await clock.settle();
+    expect([host.rest('a'), host.keys(), notes.gone]).toEqual([null, [], ['a u1']]);
+    world.put('a', { uid: 'u2', parts: [], ready: false, status: '', snapshot: null });
+    await clock.settle();
+    world.put('a', { uid: 'u3' });
+    await clock.settle();
+    expect([host.rest('a')?.uid, notes.gone]).toEqual(['u3', ['a u1', 'a u2']]);
+  });
+});
+
+describe('host: failures', () => {
+  const failing = (error: () => Error) => ({
+    effects: {
+      make: async () => Promise.reject(error()),
+      check: async () => ({ type: 'CHECKED' as const, learned: {} }),
+    },
+  });
+
+  test('expected failures: -> the failure row decides, backoff doubles from 5 ms', async () => {
+    const { world, clock, host, path, notes } = toyHost(
+      failing(() => new EffectFailure('Broken', 'it broke at 10:6443')),
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(path()).toEqual(['T05 Making', 'T08 Making']);
+    expect(world.objects.get('a')?.status).toBe('Made=False it broke at 10:6443');
+    expect(host.rest('a')?.failure).toEqual({ request: 'make', kind: 'Broken', message: 'it broke at 10:6443' });
+    expect(host.isSettled).toBe(false);
+    const at: number[] = [];
+    for (let ms = 1; ms <= 160; ms += 1) {
+      const before = notes.turns.length;
+      await clock.advance(1);
+      if (notes.turns.length > before) at.push(ms);
+    }
+    expect(at).toEqual([5, 15, 35, 75, 155]);
+    expect(world.writes).toEqual(['a status Making']);
+  });
+
+  test('backoff: what may not end it -> waits; what may -> a turn at once, and its causes are all told', async () => {
+    const causes: (readonly WakeCause[])[] = [];
+    const world = createToyWorld();
+    const plain = toyController(world);
+    const { clock, host, notes } = toyHost(
+      {
+        ...failing(() => new EffectFailure('Broken', 'x')),
+        facts: (view, nowMs, context, why) => (causes.push(why), plain.facts(view, nowMs, context, why) as never),
+        backoffMs: () => 60_000,
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    host.wake('a', other);
+    await clock.advance(1000);
+    expect(notes.turns).toHaveLength(1);
+    host.wake('a', self());
+    await clock.settle();
+    expect(notes.turns).toHaveLength(2);
+    expect(causes[1]).toEqual([{ kind: 'self', resourceVersion: '1' }, other, self()]);
+  });
+
+  test('own traces during a failing turn: -> do not make it spin', async () => {
+    const world = createToyWorld();
+    const { clock, host, notes } = toyHost(
+      {
+        effects: {
+          make: async () => {
+            host.wake('a', other);
+            throw new EffectFailure('Broken', 'x');
+          },
+          check: async () => ({ type: 'CHECKED', learned: {} }),
+        },
+        backoffMs: () => 60_000,
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.advance(30_000);
+    expect(notes.turns).toHaveLength(1);
+  });
+
+  test('a change during a failing turn that may end the backoff: -> one more turn at once', async () => {
+    const world = createToyWorld();
+    let isFirst = true;
+    const { clock, notes, path } = toyHost(
+      {
+        effects: {
+          make: async () => {
+            if (!isFirst) return { type: 'MADE', learned: { made: true } };
+            isFirst = false;
+            world.put('a', { joined: true });
+            throw new EffectFailure('Broken', 'x');
+          },
+          check: async () => ({ type: 'CHECKED', learned: {} }),
+        },
+        backoffMs: () => 60_000,
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(notes.turns.map(({ result }) => result)).toEqual(['error', 'requeue_after']);
+    expect(path().at(-1)).toBe('T06 Watching');
+  });
+
+  test('a bug in an effect: -> told once per turn, nothing persisted, the actor is where it was, backoff', async () => {
+    const { world, clock, host, notes } = toyHost(failing(() => new TypeError('undefined is no function')));
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(notes.bugs).toEqual(['a undefined is no function']);
+    expect([world.writes, host.rest('a')]).toEqual([[], null]);
+    await clock.advance(5);
+    expect(notes.bugs).toHaveLength(2);
+  });
+
+  test('a bug in a guard or a requeue: -> a failed turn, not a dead process', async () => {
+    const world = createToyWorld();
+    const { table } = toyController(world);
+    const broken = {
+      ...table,
+      rows: table.rows.map((row) =>
+        row.id === 'T06'
+          ? {
+              ...row,
+              requeue: {
+                why: 'x',
+                afterMs: () => {
+                  throw new Error('no time');
+                },
+              },
+            }
+          : row,
+      ),
+    };
+    const { clock, notes } = toyHost({ table: broken as never }, {}, world);
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(notes.bugs).toEqual(['a no time']);
+    expect(world.writes).toEqual(['a makes one', 'a makes two']);
+  });
+
+  test('an endless story: a reply that asks again and again -> ends as a bug', async () => {
+    const world = createToyWorld();
+    const { table } = toyController(world);
+    const endless = {
+      ...table,
+      rows: table.rows.map((row) => (row.id === 'T06' ? { ...row, target: 'Making', request: 'make' } : row)),
+    };
+    const { clock, notes } = toyHost({ table: endless as never }, {}, world);
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(notes.bugs).toEqual(['a more than 8 effects in one turn, the last: make']);
+  });
+
+  test('status cannot be written: a conflict -> the actor stays where its status is, and tries again', async () => {
+    let conflicts = 1;
+    const world = createToyWorld();
+    const plain = toyController(world);
+    const { clock, host, notes } = toyHost(
+      {
+        persist: async (view, outcome, context) => {
+          if (conflicts-- > 0) throw apiError('Conflict');
+          await plain.persist(view, outcome as never, context);
+        },
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect(host.rest('a')).toBeNull();
+    await clock.advance(5);
+    expect([host.rest('a')?.rest.value, notes.turns.map(({ result }) => result)]).toEqual([
+      'Watching',
+      ['error', 'requeue_after'],
+    ]);
+    expect(world.writes).toEqual(['a makes one', 'a makes two', 'a status Watching']);
+  });
+
+  test('a failure that a row answers with a requeue: -> no error, the requeue counts', async () => {
+    const world = createToyWorld();
+    const { table } = toyController(world);
+    const patient = {
+      ...table,
+      rows: table.rows.map((row) =>
+        row.id === 'T08' ? { ...row, requeue: { why: 'x', afterMs: () => 30_000 } } : row,
+      ),
+    };
+    const { clock, notes } = toyHost({ table: patient as never, ...failing(() => apiError('Forbidden')) }, {}, world);
+    world.put('a', { ready: true });
+    await clock.advance(29_999);
+    expect(notes.turns.map(({ result }) => result)).toEqual(['requeue_after']);
+    await clock.advance(1);
+    expect(notes.turns).toHaveLength(2);
+  });
+
+  test('an effect that does not listen: past its deadline -> abandoned after a moment, as a failure', async () => {
+    const { world, clock, host } = toyHost({
+      effects: { make: () => new Promise(() => undefined), check: async () => ({ type: 'CHECKED', learned: {} }) },
+    });
+    world.put('a', { ready: true });
+    await clock.advance(10_999);
+    expect(host.active).toBe(1);
+    await clock.advance(1);
+    expect([host.active, host.rest('a')?.failure]).toEqual([
+      0,
+      { request: 'make', kind: 'Aborted', message: 'make did not end in time' },
+    ]);
+  });
+
+  test('a bug in a retry rule: -> told, and the usual backoff counts', async () => {
+    const { world, clock, host, notes } = toyHost({
+      ...failing(() => new EffectFailure('Broken', 'x')),
+      backoffMs: () => {
+        throw new Error('no rule');
+      },
+      endsBackoff: () => {
+        throw new Error('no gate');
+      },
+    });
+    world.put('a', { ready: true });
+    await clock.settle();
+    host.wake('a', other);
+    await clock.settle();
+    expect(notes.bugs).toEqual(['a no rule', 'a no gate', 'a no rule']);
+    expect(notes.turns).toHaveLength(2);
+  });
+});
+
+describe('host: views', () => {
+  test('a lagging cache: a wake before it shows our write -> the turn waits for it', async () => {
+    const { world, clock, host, notes } = toyHost();
+    world.put('a', { ready: true });
+    world.isLagging = true;
+    await clock.settle();
+    expect(notes.turns).toHaveLength(1);
+    host.wake('a', other);
+    await clock.advance(5000);
+    expect([notes.turns.length, host.isSettled]).toEqual([1, false]);
+    expect(notes.log).toContain('a waits for Toy');
+    world.catchUp();
+    await clock.advance(20);
+    expect([notes.turns.length, world.liveReads]).toEqual([2, 0]);
+    expect(world.writes).toEqual(['a makes one', 'a makes two', 'a status Watching', 'a status Watching']);
+  });
+
+  test('a cache that can tell: -> resumes at once, without looking now and then', async () => {
+    const world = createToyWorld();
+    const shown: (() => void)[] = [];
+    const freshness = {
+      ...world.freshness,
+      whenShown: (_: unknown, run: () => void) => (shown.push(run), () => undefined),
+    };
+    const { clock, host, notes } = toyHost({}, { freshness }, world);
+    world.put('a', { ready: true });
+    world.isLagging = true;
+    await clock.settle();
+    host.wake('a', other);
+    await clock.settle();
+    const timers = clock.pending();
+    world.onChange = () => undefined;
+    world.catchUp();
+    shown.forEach((run) => run());
+    await clock.settle();
+    expect([notes.turns.length, timers]).toEqual([2, 1]);
+  });
+
+  test('a cache that stays behind: after 60 s -> read live, then a turn', async () => {
+    const { world, clock, host, notes } = toyHost();
+    world.put('a', { ready: true });
+    world.isLagging = true;
+    await clock.settle();
+    host.wake('a', other);
+    await clock.advance(59_999);
+    expect([notes.turns.length, world.liveReads]).toEqual([1, 0]);
+    await clock.advance(100);
+    expect([notes.turns.length, world.liveReads]).toEqual([2, 1]);
+  });
+
+  test('a write of unknown outcome: -> read live before the next turn; a failed read is tried again, and is no bug', async () => {
+    const world = createToyWorld();
+    let reads = 0;
+    const freshness = {
+      ...world.freshness,
+      readLive: async (object: { readonly name: string }) => {
+        if ((reads += 1) === 1) throw apiError('Unavailable');
+        await world.freshness.readLive(object as never, new AbortController().signal);
+      },
+    };
+    let isFirst = true;
+    const { clock, notes } = toyHost(
+      {
+        effects: {
+          make: async (_, __, { key, ledger }) => {
+            if (!isFirst) return { type: 'MADE', learned: { made: true } };
+            isFirst = false;
+            ledger.noteUnknown({ kind: 'Toy', namespace: 'ns', name: key });
+            throw apiError('Unknown');
+          },
+          check: async () => ({ type: 'CHECKED', learned: {} }),
+        },
+      },
+      { freshness },
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.advance(100);
+    expect([reads, world.liveReads, notes.bugs]).toEqual([2, 1, []]);
+    expect(notes.turns.map(({ result }) => result)).toEqual(['error', 'error', 'requeue_after']);
+  });
+});
+
+describe('host: start and stop', () => {
+  test('before start: wakes are kept; after stop: they are not', async () => {
+    const world = createToyWorld();
+    const clock = createTestClock();
+    const ended: string[] = [];
+    const host = createHost({
+      controller: toyController(world),
+      clock,
+      random: fixedRandom(),
+      freshness: world.freshness,
+      concurrency: 1,
+      log: { info: () => undefined, error: () => undefined },
+      observers: [{ onTurn: ({ key }) => ended.push(key) }],
+    });
+    world.onChange = (key, object) => host.wake(key, self(String(object?.version)));
+    world.put('a', { ready: true });
+    await clock.settle();
+    expect([ended, host.depth]).toEqual([[], 1]);
+    host.start();
+    await clock.settle();
+    expect(ended).toEqual(['a']);
+    await host.stop();
+    host.start();
+    world.put('b', { ready: true });
+    await clock.settle();
+    expect([ended, host.depth, clock.pending()]).toEqual([['a'], 0, 0]);
+  });
+
+  test('stop: a running effect -> gets its grace and finishes; no new turn', async () => {
+    const world = createToyWorld();
+    let finish = (): void => undefined;
+    const { clock, host, notes } = toyHost(
+      {
+        effects: {
+          make: () =>
+            new Promise((resolve) => {
+              finish = () => resolve({ type: 'MADE', learned: { made: true } });
+            }),
+          check: async () => ({ type: 'CHECKED', learned: {} }),
+        },
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    const stopped = host.stop();
+    world.put('b', { ready: true });
+    await clock.advance(4999);
+    finish();
+    await stopped;
+    expect([notes.turns.length, world.writes, clock.pending()]).toEqual([1, ['a status Watching'], 0]);
+  });
+
+  test('stop: past the grace -> aborted, nothing written about it', async () => {
+    const world = createToyWorld();
+    let reason: unknown;
+    const { clock, host, notes } = toyHost(
+      {
+        effects: {
+          make: (_, __, { signal }) =>
+            new Promise((_resolve, reject) =>
+              signal.addEventListener('abort', () => {
+                reason = signal.reason;
+                reject(new Error('stop'));
+              }),
+            ),
+          check: async () => ({ type: 'CHECKED', learned: {} }),
+        },
+      },
+      {},
+      world,
+    );
+    world.put('a', { ready: true });
+    await clock.settle();
+    const stopped = host.stop();
+    await clock.advance(5000);
+    await stopped;
+    expect([reason, world.writes, notes.bugs, notes.turns]).toEqual(['the operator stops', [], [], []]);
+  });
+});
