@@ -4,15 +4,20 @@ import { parse } from 'yaml';
 import type { Clock } from '../host/contract.js';
 import { AccessError, type ServerAccess } from '../kube/access.js';
 import { createApiClient, type FullApiClient } from '../kube/client.js';
+import type { ApiClient } from '../kube/contract.js';
 import type { WriteGate } from '../kube/exchange.js';
+import { inClusterCa, inClusterNamespace, inClusterServer, isInCluster } from '../kube/in-cluster.js';
 import { createHttpsTransport } from '../kube/https-transport.js';
 import { findManagementAccess } from '../kube/management-access.js';
 import { createRateLimiter } from '../kube/rate-limiter.js';
+import { shadowClient, type ShadowWrite } from '../kube/shadow-client.js';
+import type { OwnPod } from '../kube/workload-connect.js';
 import { API_CALL_TIMEOUT_MS } from '../limits.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { OperatorConfig } from './config.js';
 import { CommandFailure } from './exit.js';
+import { DEFAULT_NAMESPACE } from './lease-groups.js';
 import { VERSION } from './version.js';
 
 /** Name under which our writes appear in managedFields. */
@@ -21,47 +26,97 @@ export const FIELD_MANAGER = 'kubeadm-bootstrap-operator';
 /** What every client of this process says it is. */
 export const USER_AGENT = `${FIELD_MANAGER}/${VERSION.version} (${process.platform}/${process.arch}) cluster.x-k8s.io/${VERSION.commit}`;
 
-/** What a management client is made of. */
+/** What the way to the management cluster is made of. */
 export interface ManagementOptions {
-  readonly config: Pick<OperatorConfig, 'kubeconfig' | 'kubeApiQps' | 'kubeApiBurst'>;
+  readonly config: Pick<OperatorConfig, 'kubeconfig' | 'kubeApiQps' | 'kubeApiBurst' | 'renewDeadlineMs' | 'shadow'>;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly log?: Logger;
-  readonly metrics?: Metrics;
-  readonly gate?: WriteGate;
+  readonly log: Logger;
+  readonly metrics: Metrics;
 }
 
-/** Finds the cluster and opens a client. A kubeconfig that cannot be used is one clear line. */
-export async function openManagementClient(
-  options: ManagementOptions,
-): Promise<{ readonly client: FullApiClient; readonly access: ServerAccess }> {
+/** Clients of the management cluster: they share connections and the request budget, Leases apart. */
+export interface Management {
+  /** For reading and for everything that needs no Lease. */
+  readonly main: FullApiClient;
+  /** A client whose writes ask the gate right before they leave; in shadow mode it writes nothing. */
+  clientFor(gate: WriteGate): ApiClient;
+  /** For Leases alone: neither gated nor throttled, with short timeouts. */
+  readonly leases: ApiClient;
+  /** Posts a review (TokenReview, SubjectAccessReview). */
+  readonly review: (path: string, body: object, signal: AbortSignal) => Promise<unknown>;
+  readonly ownNamespace: string;
+  readonly ownPod: OwnPod | null;
+  close(): Promise<void>;
+}
+
+/** Finds the cluster and opens clients. A kubeconfig that cannot be used is one clear line. */
+export async function openManagement(options: ManagementOptions): Promise<Management> {
   const { clock, environment, config, metrics, log } = options;
+  const access = await findAccess(options);
+  const transport = createHttpsTransport({ access, clock, environment });
+  const base = {
+    transport,
+    clock,
+    userAgent: USER_AGENT,
+    fieldManager: FIELD_MANAGER,
+    timeoutMs: API_CALL_TIMEOUT_MS,
+    observer: {
+      onAnswer: ({ code, method, host }: { readonly code: string; readonly method: string; readonly host: string }) =>
+        metrics.requests.inc({ code, method, host }),
+      onWarning(text: string) {
+        if (!/finalizer name|is deprecated/.test(text)) log.info('Warning of the API server', { text });
+      },
+    },
+  };
+  const limiter = createRateLimiter({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
+  const main = createApiClient({ ...base, limiter });
+  return {
+    main,
+    clientFor(gate) {
+      const client = createApiClient({ ...base, limiter, gate });
+      return config.shadow ? shadowClient(client, (write) => reportShadowWrite(log, write)) : client;
+    },
+    leases: createApiClient({ ...base, timeoutMs: Math.max(1000, config.renewDeadlineMs / 2) }),
+    review: (path, body, signal) => main.post(path, body, { signal }),
+    ownNamespace:
+      environment['POD_NAMESPACE'] ??
+      (isInCluster(environment) ? await inClusterNamespace() : null) ??
+      DEFAULT_NAMESPACE,
+    ownPod: ownPodOf(environment),
+    close: () => main.close(),
+  };
+}
+
+async function findAccess({ config, environment, clock }: ManagementOptions): Promise<ServerAccess> {
   try {
-    const access = await findManagementAccess({
+    return await findManagementAccess({
       kubeconfig: config.kubeconfig,
       environment,
       clock,
       parseYaml: (text) => parse(text) as unknown,
     });
-    const transport = createHttpsTransport({ access, clock, environment });
-    const client = createApiClient({
-      transport,
-      clock,
-      userAgent: USER_AGENT,
-      fieldManager: FIELD_MANAGER,
-      timeoutMs: API_CALL_TIMEOUT_MS,
-      limiter: createRateLimiter({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock }),
-      ...(options.gate === undefined ? {} : { gate: options.gate }),
-      observer: {
-        onAnswer: ({ code, method, host }) => metrics?.requests.inc({ code, method, host }),
-        onWarning: (text) => {
-          if (!/finalizer name|is deprecated/.test(text)) log?.info('Warning of the API server', { text });
-        },
-      },
-    });
-    return { client, access };
   } catch (error) {
     if (error instanceof AccessError) throw new CommandFailure(error.message);
     throw error;
   }
+}
+
+/** The pod that this process runs in, where the Deployment says which (spec section 8). */
+function ownPodOf(environment: ManagementOptions['environment']): OwnPod | null {
+  const { POD_NAMESPACE: namespace, POD_NAME: name, POD_UID: uid } = environment;
+  if (namespace === undefined || name === undefined || uid === undefined || !isInCluster(environment)) return null;
+  return { namespace, name, uid, server: inClusterServer(environment), ca: () => inClusterCa() };
+}
+
+function reportShadowWrite(log: Logger, write: ShadowWrite): void {
+  log.info('Would write', {
+    verb: write.verb,
+    kind: write.kind,
+    object: `${write.namespace}/${write.name}`,
+    subresource: write.subresource,
+    fields: write.fields.join(' '),
+    differing: write.differing === null ? 'not read' : write.differing.join(' '),
+    agrees: write.agrees ?? 'not read',
+  });
 }

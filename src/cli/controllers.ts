@@ -1,0 +1,7 @@
+// Every controller of the product, by name.
+
+import type { ControllerModule } from './controller-module.js';
+import { kubeadmConfigModule } from './modules/kubeadmconfig.js';
+
+/** All controllers, the main one first. */
+export const CONTROLLER_MODULES: readonly ControllerModule[] = [kubeadmConfigModule];

@@ -1,0 +1,135 @@
+// The world of `demo`: an API server in memory, workload clusters that boot in it, and simulated infrastructure. All on loopback.
+
+import { parseAllDocuments } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { createEmbeddedApiServer } from '../embedded/api-server.js';
+import { createHandleClient } from '../embedded/client.js';
+import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../embedded/clusters.js';
+import { bootstrapDefinitions, coreDefinitions } from '../embedded/crds.js';
+import { createSimulatedInfrastructure } from '../embedded/infrastructure/infrastructure.js';
+import type { InfrastructureNote, SimulatedInfrastructure } from '../embedded/infrastructure/ports.js';
+import { sampleWorld } from '../embedded/sample-world.js';
+import type { EmbeddedApiServer } from '../embedded/types.js';
+import type { Clock, Random } from '../host/contract.js';
+import { CommandFailure } from './exit.js';
+import type { DemoOptions } from './demo-flags.js';
+
+/** The world without an operator. */
+export interface DemoWorld {
+  readonly management: EmbeddedApiServer;
+  readonly workloads: EmbeddedWorkloads;
+  readonly infrastructure: SimulatedInfrastructure;
+  /** A kubeconfig for the management cluster. */
+  readonly kubeconfig: string;
+  /** Creates the sample or the given manifests. */
+  populate(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Starts servers and infrastructure; nothing is in the world yet. */
+export async function startDemoWorld(
+  options: DemoOptions,
+  {
+    clock,
+    random,
+    onNote,
+  }: { readonly clock: Clock; readonly random: Random; readonly onNote: (note: InfrastructureNote) => void },
+): Promise<DemoWorld> {
+  const management = createEmbeddedApiServer({ clock, random, crds: [...coreDefinitions, ...bootstrapDefinitions] });
+  await management.listen();
+  const workloads = createEmbeddedWorkloads({ clock, random, listen: true });
+  const client = createHandleClient((request) => management.handle(request), { userAgent: 'simulated-infrastructure' });
+  const infrastructure = createSimulatedInfrastructure({
+    client,
+    workloads,
+    clock,
+    random,
+    growPoolsAfterMs: 6_000,
+    onNote,
+  });
+  await infrastructure.start();
+  const objects =
+    options.file === ''
+      ? sampleWorld({ clusters: options.clusters, workers: options.workers })
+      : manifestsOf(options.file);
+  return {
+    management,
+    workloads,
+    infrastructure,
+    kubeconfig: management.kubeconfig(),
+    async populate() {
+      for (const object of objects) await create(management, object as Manifest);
+      return objects.length;
+    },
+    async close() {
+      await infrastructure.stop();
+      await workloads.close();
+      await management.close();
+    },
+  };
+}
+
+interface Manifest {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+}
+
+function manifestsOf(file: string): readonly object[] {
+  let text: string;
+  try {
+    text = file === '-' ? readFileSync(0, 'utf8') : readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandFailure(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
+  }
+  const documents = parseAllDocuments(text);
+  return documents.flatMap((document, index) => {
+    const [problem] = document.errors;
+    if (problem !== undefined)
+      throw new CommandFailure(`${file}: document ${index + 1}: ${problem.message.split('\n')[0]}`);
+    const value: unknown = document.toJS();
+    return typeof value === 'object' && value !== null ? [value] : [];
+  });
+}
+
+/** Finds a manifest's resource by discovery, as kubectl does, and creates it. */
+async function create(server: EmbeddedApiServer, manifest: Manifest): Promise<void> {
+  const { apiVersion = '', kind = '', metadata = {} } = manifest;
+  const what = `${kind || 'an object without kind'} ${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const discovery = await call(server, 'GET', root);
+  const resources =
+    (
+      discovery.body as {
+        readonly resources?: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+      }
+    ).resources ?? [];
+  const resource = resources.find((each) => each.kind === kind && !each.name.includes('/'));
+  if (resource === undefined)
+    throw new CommandFailure(`${what}: the API server knows no ${kind} in ${apiVersion || 'an empty apiVersion'}`);
+  const namespace = metadata.namespace ?? 'default';
+  const body = resource.namespaced ? { ...manifest, metadata: { ...metadata, namespace } } : manifest;
+  const path = resource.namespaced ? `${root}/namespaces/${namespace}/${resource.name}` : `${root}/${resource.name}`;
+  const answer = await call(server, 'POST', path, body);
+  if (answer.status === 409 && kind === 'Namespace') return;
+  if (answer.status >= 400)
+    throw new CommandFailure(
+      `${what}: ${(answer.body as { readonly message?: string }).message ?? `status ${answer.status}`}`,
+    );
+}
+
+async function call(
+  server: EmbeddedApiServer,
+  method: string,
+  url: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const response = await server.handle({
+    method,
+    url,
+    headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'demo-setup' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = typeof response.body === 'string' ? response.body : '';
+  return { status: response.status, body: JSON.parse(text === '' ? '{}' : text) as unknown };
+}

@@ -1,0 +1,238 @@
+// `demo`: the main job on the embedded default, in one process, with nothing but Node.
+//
+// An API server in memory, the operator exactly as `run` starts it, and simulated infrastructure whose nodes join only with a
+// token that is valid at that moment. Ctrl-C leaves nothing behind.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { Random } from '../host/contract.js';
+import { createLogger } from '../log.js';
+import { createMetrics } from '../metrics.js';
+import { environment, systemClock, systemRandom } from '../system.js';
+import { chaosPlan } from './chaos.js';
+import { parseConfig } from './config.js';
+import { DEMO_FLAGS, parseDemo, type DemoOptions } from './demo-flags.js';
+import { createProgress, type Progress } from './demo-progress.js';
+import { unsettledOf, watchWrites, type WriteWatch } from './demo-settled.js';
+import { startDemoWorld, type DemoWorld } from './demo-world.js';
+import { CommandFailure } from './exit.js';
+import { flagHelp } from './flag-help.js';
+import { startOperator, type Operator } from './operator.js';
+import { RUN_FLAGS } from './run-flags.js';
+import { seededRandom } from './seeded-random.js';
+
+/** No write for so long, with every actor at rest, is a settled world. */
+const SILENCE_MS = 5_000;
+/** How long trouble lasts, and how often the operator is dropped meanwhile. */
+const CHAOS_MS = 30_000;
+const DROPS = 4;
+
+/** The subcommand. Its flags are a table, as `run`'s: see demo-flags.ts. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('the main job on an API server in memory: three control planes, three workers and a machine pool')
+    .helpOption(false)
+    .allowUnknownOption(true)
+    .allowExcessArguments(true)
+    .argument('[flags...]')
+    .action(async (_flags, _options, command: Command) => {
+      if (command.args.some((arg) => arg === '--help' || arg === '-h')) {
+        process.stdout.write(flagHelp('demo', [...DEMO_FLAGS, ...RUN_FLAGS.map((flag) => ({ ...flag, own: false }))]));
+        return;
+      }
+      await demo(parseDemo(command.args));
+    });
+}
+
+async function demo(options: DemoOptions): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'kubeadm-bootstrap-operator-demo-'));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
+  const progress = createProgress({
+    output: options.output,
+    isTerminal: process.stdout.isTTY === true,
+    columns: () => process.stdout.columns ?? 100,
+    write: (text) => void process.stdout.write(text),
+    nowMs: () => systemClock.nowMs(),
+    schedule: (delayMs, run) => systemClock.schedule(delayMs, run),
+  });
+  const random = options.chaosSeed === null ? systemRandom : seededRandom(options.chaosSeed);
+  const world = await startDemoWorld(options, { clock: systemClock, random, onNote: (note) => progress.noted(note) });
+  const writes = watchWrites(world, systemClock);
+  world.management.store.subscribe((event) => progress.saw(event));
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, world.kubeconfig, { mode: 0o600 });
+  const operators = createOperators(options, kubeconfig);
+  const stop = interrupted();
+  try {
+    await operators.start();
+    announce(progress, operators, kubeconfig);
+    const count = await world.populate();
+    progress.say(`Created ${count} objects`, { objects: count });
+    const chaos = options.chaosSeed === null ? null : startChaos(options.chaosSeed, world, operators, progress);
+    if (options.exit) await untilSettled(options, world, writes, operators, stop, progress);
+    else await stop.signal;
+    chaos?.end();
+  } finally {
+    progress.close();
+    await operators.stop();
+    await world.close();
+    stop.end();
+    removeFolder();
+    process.off('exit', removeFolder);
+  }
+}
+
+interface Operators {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Ends the operator without a shutdown and starts another one. */
+  drop(): Promise<void>;
+  current(): Operator | null;
+}
+
+function createOperators(options: DemoOptions, kubeconfig: string): Operators {
+  const config = parseConfig([`--kubeconfig=${kubeconfig}`, ...options.runArgs], environment());
+  const log = createLogger({
+    format: config.loggingFormat,
+    level: config.logLevel,
+    nowMs: () => systemClock.nowMs(),
+    ...(config.logLevel > 0 ? {} : { write: () => undefined }),
+  });
+  let operator: Operator | null = null;
+  const start = async (): Promise<void> => {
+    operator = await startOperator({
+      config,
+      environment: environment(),
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      metrics: createMetrics(),
+    });
+  };
+  return {
+    start,
+    async stop() {
+      await operator?.stop();
+      operator = null;
+    },
+    async drop() {
+      const dropped = operator;
+      operator = null;
+      await dropped?.drop();
+      for (let tries = 0; ; tries += 1) {
+        try {
+          return await start();
+        } catch (error) {
+          if (tries > 20) throw error;
+        }
+      }
+    },
+    current: () => operator,
+  };
+}
+
+function announce(progress: Progress, operators: Operators, kubeconfig: string): void {
+  const inspector = operators.current()?.inspectorUrl ?? null;
+  progress.say(inspector === null ? 'The inspector is off (its address is taken)' : `Inspector: ${inspector}`, {
+    inspector,
+  });
+  progress.say(`kubectl --kubeconfig ${kubeconfig} get kubeadmconfigs -A`, { kubeconfig });
+}
+
+/** Resolves at the first SIGINT or SIGTERM. */
+function interrupted(): { readonly signal: Promise<void>; readonly isSet: () => boolean; end(): void } {
+  let isSet = false;
+  let resolve = (): void => undefined;
+  const signal = new Promise<void>((done) => (resolve = done));
+  const onSignal = (): void => {
+    isSet = true;
+    resolve();
+  };
+  process.once('SIGINT', onSignal);
+  process.once('SIGTERM', onSignal);
+  return {
+    signal,
+    isSet: () => isSet,
+    end() {
+      process.off('SIGINT', onSignal);
+      process.off('SIGTERM', onSignal);
+    },
+  };
+}
+
+function startChaos(seed: number, world: DemoWorld, operators: Operators, progress: Progress): { end(): void } {
+  const random: Pick<Random, 'next'> = seededRandom(seed);
+  const overMs = systemClock.nowMs() + CHAOS_MS;
+  const isOver = (): boolean => systemClock.nowMs() >= overMs;
+  world.management.setFaults(chaosPlan(random, isOver));
+  progress.say(`Chaos for ${CHAOS_MS / 1000} s, seed ${seed}: API faults, and ${DROPS} crashes of the operator`, {
+    seed,
+  });
+  const cancels = Array.from({ length: DROPS }, () =>
+    systemClock.schedule(1000 + random.next() * (CHAOS_MS - 2000), () => {
+      progress.say('The operator is dropped without shutdown and started again');
+      void operators
+        .drop()
+        .catch((error: unknown) => progress.say(`The operator did not start again: ${String(error)}`));
+    }),
+  );
+  return {
+    end() {
+      for (const cancel of cancels) cancel();
+      world.management.setFaults(undefined);
+    },
+  };
+}
+
+async function untilSettled(
+  options: DemoOptions,
+  world: DemoWorld,
+  writes: WriteWatch,
+  operators: Operators,
+  stop: ReturnType<typeof interrupted>,
+  progress: Progress,
+): Promise<void> {
+  const startedMs = systemClock.monotonicMs();
+  const leastMs = options.chaosSeed === null ? 0 : CHAOS_MS;
+  for (;;) {
+    const wait = new Promise<void>((resolve) => systemClock.schedule(250, resolve));
+    await Promise.race([wait, stop.signal]);
+    if (stop.isSet()) return;
+    const elapsedMs = systemClock.monotonicMs() - startedMs;
+    const hosts = operators.current()?.hosts;
+    const isResting =
+      hosts !== undefined && [...hosts.values()].every((host) => host.isSettled) && world.infrastructure.settled();
+    const unsettled = unsettledOf(world);
+    if (elapsedMs > leastMs && isResting && unsettled.length === 0 && writes.silentMs() >= SILENCE_MS) {
+      progress.say(`Settled after ${(elapsedMs / 1000).toFixed(1)} s: ${summary(world)}`, { settled: true });
+      return;
+    }
+    if (elapsedMs > options.timeoutMs) {
+      for (const line of explainUnsettled(operators, unsettled)) progress.say(line);
+      throw new CommandFailure(
+        `the world did not settle within ${options.timeoutMs / 1000} s: ${unsettled.length === 0 ? 'something still writes' : unsettled.map((each) => each.what).join('; ')}`,
+      );
+    }
+  }
+}
+
+function summary(world: DemoWorld): string {
+  const configs = world.management.store.list('kubeadmconfigs.bootstrap.cluster.x-k8s.io').length;
+  const nodes = world.workloads.all().reduce((sum, server) => sum + server.store.list('nodes').length, 0);
+  return `${configs} KubeadmConfigs, ${nodes} nodes joined`;
+}
+
+function explainUnsettled(operators: Operators, unsettled: ReturnType<typeof unsettledOf>): readonly string[] {
+  return unsettled.flatMap((each) => {
+    if (each.config === null) return [each.what];
+    const answer = operators.current()?.explain('kubeadmconfig', each.config.namespace, each.config.name) ?? null;
+    return answer === null
+      ? [each.what]
+      : [
+          `${each.what}: ${answer.row.id} ${answer.row.title}. ${answer.row.description} Unblocks it: ${answer.unblocks}`,
+        ];
+  });
+}

@@ -1,0 +1,259 @@
+// The operator, put together: client, caches, controllers under their Leases, webhooks, endpoints, inspector.
+//
+// `run` and `demo` start the same thing. Nothing here decides anything about an object.
+//
+//   O1. Caches, webhooks and endpoints run on every replica; turns run only under the Lease of their group.
+//   O2. Stopping: no new turns, running effects get their grace, Leases are released, then everything closes.
+
+import type { Explanation } from '../../machines/kit/explanation.js';
+import { createKeyPool } from '../bootstrap/certificates/key-pool.js';
+import { generateKeyPair } from '../bootstrap/certificates/keys.js';
+import { createHost, type Host } from '../host/host.js';
+import type { Clock, Random } from '../host/contract.js';
+import type { Inspector } from '../inspector/inspector.js';
+import { createEventRecorder } from '../kube/event-recorder.js';
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import { createCaches } from './caches.js';
+import type { OperatorConfig } from './config.js';
+import type { BuiltController, ControllerModule } from './controller-module.js';
+import { CONTROLLER_MODULES } from './controllers.js';
+import { startDiagnostics, type Diagnostics } from './diagnostics.js';
+import { hostMetrics } from './host-metrics.js';
+import { startCrdMigration } from './crd-migration.js';
+import { createOperatorInspector } from './operator-inspector.js';
+import { leaseGroups, type LeaseGroup } from './lease-groups.js';
+import { createLeadership, type Leadership } from './leadership.js';
+import { openManagement, type Management } from './management.js';
+import { preflight } from './preflight.js';
+import { startWebhooks } from './webhooks.js';
+import { openWorkloads } from './workloads.js';
+
+/** What the operator is started with. */
+export interface OperatorOptions {
+  readonly config: OperatorConfig;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A running operator. */
+export interface Operator {
+  readonly inspectorUrl: string | null;
+  readonly hosts: ReadonlyMap<string, Host>;
+  /** Rejects when the operator can no longer run: a Lease was lost. */
+  readonly failed: Promise<never>;
+  /** Why an object is where it is; null when no actor has it. */
+  explain(machine: string, namespace: string, name: string): Explanation | null;
+  stop(): Promise<void>;
+  /** Ends at once, as a crash would: nothing is finished, nothing is released. */
+  drop(): Promise<void>;
+}
+
+interface HostedController {
+  readonly module: ControllerModule;
+  readonly built: BuiltController;
+  readonly host: Host;
+}
+
+/** Starts everything; resolves when it runs. Throws CommandFailure with one line a problem. */
+export async function startOperator(options: OperatorOptions): Promise<Operator> {
+  const { config, clock, random, log, metrics } = options;
+  const management = await openManagement(options);
+  const modules = CONTROLLER_MODULES.filter((module) => config.controllers.includes(module.name));
+  const resources = new Map(
+    modules.flatMap((module) => module.resources(config)).map((each) => [`${each.group}/${each.plural}`, each]),
+  );
+  const webhooks = await startWebhooks(options);
+  const { serverVersion } = await preflight(management.main, [...resources.values()], config.namespace).catch(
+    async (error: unknown) => {
+      await webhooks?.stop();
+      throw error;
+    },
+  );
+  log.info('Starting manager', {
+    server: management.main.host,
+    serverVersion,
+    controllers: config.controllers.join(','),
+  });
+
+  const life = new AbortController();
+  const caches = createCaches({ client: management.main, config, clock, random, metrics, log });
+  const workload = openWorkloads(options, management, caches);
+  const keyPool = createKeyPool({ generate: generateKeyPair });
+  let loseLease: (error: Error) => void = () => undefined;
+  const failed = new Promise<never>((_, reject) => {
+    loseLease = reject;
+  });
+  failed.catch(() => undefined);
+
+  const hosted: HostedController[] = [];
+  const explain = (machine: string, namespace: string, name: string): Explanation | null =>
+    withMachine(hosted, machine, (each) => each.built.explain(namespace, name, each.host));
+  const inspector: Inspector | null = await createOperatorInspector(options, {
+    review: management.review,
+    explain,
+    details: (machine, namespace, name) => withMachine(hosted, machine, (each) => each.built.details(namespace, name)),
+    isLeader: () => leaderships.some((each) => each.isLeader()),
+  });
+  const leaderships: Leadership[] = leaseGroups(config.controllers).map((group) =>
+    leadershipOf(options, management, group),
+  );
+  for (const leadership of leaderships) {
+    const client = management.clientFor(leadership.gate);
+    const events = createEventRecorder({
+      client,
+      clock,
+      component: 'kubeadm-bootstrap-operator',
+      onDropped: (reason) => metrics.kubeEventsDropped.inc({ reason }),
+    });
+    life.signal.addEventListener('abort', () => events.stop(), { once: true });
+    for (const module of modules.filter((each) => leadership.group.controllers.includes(each.name))) {
+      const built = module.build({
+        config,
+        client,
+        caches,
+        workload,
+        keyPool,
+        events,
+        clock,
+        random,
+        log: log.with({ controller: module.name }),
+      });
+      hosted.push({
+        module,
+        built,
+        host: hostOf(options, module, { built, freshness: caches.informers.freshness, inspector }),
+      });
+    }
+  }
+  caches.start(life.signal);
+  const server = (await inspector?.listen()) ?? null;
+  if (server !== null) log.info('Inspector is open', { address: server.url });
+  const diagnostics: Diagnostics = await startDiagnostics(options, { webhooks, review: management.review });
+  const stopMigration = startCrdMigration(options, {
+    client: management.main,
+    leadership: leaderships[0],
+    signal: life.signal,
+  });
+
+  const starts = leaderships.map((leadership) =>
+    startGroup(leadership, hosted, caches, life.signal, (lease) => loseLease(new Error(`the Lease ${lease} was lost`))),
+  );
+  return {
+    inspectorUrl: server?.url ?? null,
+    hosts: new Map(hosted.map((each) => [each.module.name, each.host])),
+    failed,
+    explain,
+    async drop() {
+      life.abort();
+      await management.close();
+      for (const start of starts) start.disconnect();
+      await Promise.all([
+        ...hosted.map((each) => each.host.stop({ graceMs: 0 })),
+        workload.close(),
+        inspector?.close(),
+        diagnostics.close(),
+        webhooks?.stop(),
+      ]);
+    },
+    async stop() {
+      await Promise.all(hosted.map((each) => each.host.stop()));
+      for (const start of starts) start.disconnect();
+      stopMigration();
+      await Promise.all(leaderships.map((each) => each.stop()));
+      life.abort();
+      keyPool.close();
+      await workload.close();
+      await Promise.all([inspector?.close(), diagnostics.close(), webhooks?.stop()]);
+      await management.close();
+    },
+  };
+}
+
+function withMachine<T>(
+  hosted: readonly HostedController[],
+  machine: string,
+  read: (each: HostedController) => T | null,
+): T | null {
+  const found = hosted.find((each) => each.module.table.id === machine);
+  return found === undefined ? null : read(found);
+}
+
+function leadershipOf(options: OperatorOptions, management: Management, group: LeaseGroup): Leadership {
+  const { config, clock, random, log, metrics } = options;
+  return createLeadership({
+    config,
+    group,
+    ownNamespace: management.ownNamespace,
+    client: management.leases,
+    clock,
+    random,
+    log,
+    metrics,
+  });
+}
+
+function hostOf(
+  { clock, random, log, metrics }: OperatorOptions,
+  module: ControllerModule,
+  {
+    built,
+    freshness,
+    inspector,
+  }: {
+    readonly built: BuiltController;
+    readonly freshness: Parameters<typeof createHost>[0]['freshness'];
+    readonly inspector: Inspector | null;
+  },
+): Host {
+  const labels = { name: module.name, controller: module.name };
+  metrics.maxConcurrentReconciles.set({ controller: module.name }, built.concurrency);
+  return createHost({
+    controller: built.controller,
+    clock,
+    random,
+    freshness,
+    concurrency: built.concurrency,
+    log,
+    observers: [
+      hostMetrics(metrics, module.name),
+      { onGone: (_name, _key, uid) => inspector?.gone(module.table.id, uid) },
+    ],
+    ...(inspector === null ? {} : { inspect: inspector.observe }),
+    queueObserver: {
+      onAdd(depth: number) {
+        metrics.queueAdds.inc(labels);
+        metrics.queueDepth.set({ ...labels, priority: '' }, depth);
+      },
+      onTake: (waitedMs: number) => metrics.queueWaitSeconds.observe(labels, waitedMs / 1000),
+    },
+  });
+}
+
+/** Lets a group act once its Lease is held and the caches have their first lists. */
+function startGroup(
+  leadership: Leadership,
+  hosted: readonly HostedController[],
+  caches: ReturnType<typeof createCaches>,
+  signal: AbortSignal,
+  onLost: (lease: string) => void,
+): { disconnect(): void } {
+  const mine = hosted.filter((each) => leadership.group.controllers.includes(each.module.name));
+  const ends: (() => void)[] = [];
+  leadership.start(
+    () => {
+      void caches.informers.whenSynced(signal).then((isSynced) => {
+        if (!isSynced || signal.aborted) return;
+        for (const each of mine) {
+          ends.push(each.built.connect(each.host));
+          each.host.start();
+        }
+      });
+    },
+    () => onLost(leadership.group.lease),
+  );
+  return { disconnect: () => ends.splice(0).forEach((end) => end()) };
+}
