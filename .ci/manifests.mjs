@@ -12,7 +12,10 @@ import { certificate, deployment, namespace, service } from './manifests/workloa
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-// clusterctl looks the contract of the installed version up here, too: also when that is the Go provider's.
+// clusterctl knows one line of versions for a provider's name, and looks up the installed version in the metadata of the one
+// it goes to. So a release has a number of Cluster API's line, above every patch release of the series that it replaces:
+// then the Go provider's metadata knows it, and one can go back.
+const RELEASE_TAG = 'v1.13.100';
 const RELEASE_SERIES = [
   { major: 0, minor: 1, contract: 'v1beta2' },
   ...[15, 14, 13, 12, 11].map((minor) => ({ major: 1, minor, contract: 'v1beta2' })),
@@ -30,8 +33,11 @@ function print(objects) {
     .join('---\n');
 }
 
+// clusterctl asks for a canonical name; a local image of this name is what `docker build -t` and `kind load` make of the short one.
+const IMAGE = `docker.io/library/kubeadm-bootstrap-operator:v${version}`;
+
 /** All objects of the provider, in the order in which they are applied. */
-export async function components(image = `kubeadm-bootstrap-operator:v${version}`) {
+export async function components(image = IMAGE) {
   return [
     namespace(),
     ...(await crds()),
@@ -70,7 +76,7 @@ export async function manifests({ check }) {
 }
 
 /** Writes a local clusterctl repository with one version of the provider. */
-export async function release(folder, { tag = `v${version}`, image } = {}) {
+export async function release(folder, { tag = RELEASE_TAG, image } = {}) {
   const target = join(folder, 'bootstrap-kubeadm', tag);
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'bootstrap-components.yaml'), print(await components(image)));

@@ -124,6 +124,12 @@ describe('components for clusterctl', () => {
     });
   });
 
+  test('Deployment: image -> canonical and tagged, as clusterctl asks', () => {
+    const [container] = (only('Deployment').spec as { template: { spec: { containers: { image: string }[] } } })
+      .template.spec.containers;
+    expect(container?.image).toMatch(/^[a-z0-9.-]+\.[a-z]+\/[a-z0-9./-]+:v\d+\.\d+\.\d+$/);
+  });
+
   test('variables: the file -> upstream names, each with a default', () => {
     const variables = [...readFileSync(path, 'utf8').matchAll(/\$\{(\w+)([^}]*)\}/g)];
     expect(Object.fromEntries(variables.map(([, name, rest]) => [name, rest]))).toEqual({
