@@ -5,6 +5,7 @@
 //   O1. Caches, webhooks and endpoints run on every replica; turns run only under the Lease of their group.
 //   O2. Stopping: no new turns, running effects get their grace, Leases are released, then everything closes.
 
+import { setMaxListeners } from 'node:events';
 import type { Explanation } from '../../machines/kit/explanation.js';
 import { createKeyPool } from '../bootstrap/certificates/key-pool.js';
 import { generateKeyPair } from '../bootstrap/certificates/keys.js';
@@ -80,6 +81,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   });
 
   const life = new AbortController();
+  // One listener for each watch, timer and elector: many, but as many after a year as after a minute.
+  setMaxListeners(1000, life.signal);
   const caches = createCaches({ client: management.main, config, clock, random, metrics, log });
   const workload = openWorkloads(options, management, caches);
   const keyPool = createKeyPool({ generate: generateKeyPair });
