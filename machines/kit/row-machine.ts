@@ -5,6 +5,7 @@
 //
 //   M1. No timers, no invoked work, no final states: time comes in with events, wishes to wake go out in the context.
 //   M2. A row with a request re-enters its state, whose entry asks for the effect; a row without one that stays has no target.
+//       A row that leaves the state alone asks by itself where the root answers it.
 //   M3. A wake-up is kept until it is due: later looks that end in the same row, or in a row with the same requeue, never push it.
 
 import { assign, enqueueActions, setup, type AnyStateMachine } from 'xstate';

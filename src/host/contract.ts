@@ -37,10 +37,10 @@ export interface WriteReceipt {
   readonly uid: string;
   readonly resourceVersion: string;
   /**
-   * True when the write was guarded by the resourceVersion that the view had: then nobody else's change lies between, and the
-   * event that shows this version starts no turn. Absent: the event starts one.
+   * The resourceVersion that guarded the write; empty for a create. The event that shows the new version right after this one
+   * starts no turn: nobody else's change lies between. Absent: the event starts one.
    */
-  readonly guarded?: boolean;
+  readonly guardedBy?: string;
 }
 
 /** Where writes of one turn are noted, so that the next turn waits until its view has them. */
@@ -145,15 +145,19 @@ export interface Controller<
 export type WakeCause =
   /** First list, relist or bookmark: nobody changed anything. */
   | { readonly kind: 'sync' }
-  /** The object itself changed. */
-  | { readonly kind: 'self'; readonly resourceVersion: string }
-  /** An object that this actor looks at changed. With its version, the event of our own guarded write starts no turn. */
+  /**
+   * The object itself changed. `before` is the version that the cache showed until then, empty for none: with it the event of our
+   * own guarded write starts no turn.
+   */
+  | { readonly kind: 'self'; readonly resourceVersion: string; readonly before?: string }
+  /** An object that this actor looks at changed; with both versions, the event of our own guarded write starts no turn. */
   | {
       readonly kind: 'object';
       readonly objectKind: string;
       readonly namespace: string;
       readonly name: string;
       readonly resourceVersion?: string;
+      readonly before?: string;
     }
   /** A wake-up came due, or the workload connection changed. */
   | { readonly kind: 'timer' }

@@ -197,7 +197,8 @@ export function createHost(options: HostOptions): Host {
 
   function isOwn(key: Key, cause: WakeCause): boolean {
     if (cause.kind !== 'self' && cause.kind !== 'object') return false;
-    return cause.resourceVersion !== undefined && ledgers.isOwn(key, cause.resourceVersion);
+    const { before, resourceVersion: after } = cause;
+    return before !== undefined && after !== undefined && ledgers.isOwn(key, { before, after });
   }
 
   function memoryOf(key: Key, uid: string): Memory {

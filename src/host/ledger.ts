@@ -24,8 +24,8 @@ export interface Ledgers {
   check(key: Key): LedgerCheck;
   /** Reads live what `check` asked for; throws when that fails. */
   readLive(key: Key, signal: AbortSignal): Promise<void>;
-  /** True when a guarded write of ours for the key made this version: nobody else's change lies below it. */
-  isOwn(key: Key, resourceVersion: string): boolean;
+  /** True when a guarded write of ours for the key made this version of that one: nobody else's change lies between. */
+  isOwn(key: Key, versions: { readonly before: string; readonly after: string }): boolean;
   forget(key: Key): void;
 }
 
@@ -38,7 +38,7 @@ export type LedgerCheck =
 /** Makes the ledgers of a host. */
 export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
   const outstanding = new Map<Key, Map<string, Outstanding>>();
-  const own = new Map<Key, string[]>();
+  const own = new Map<Key, { readonly before: string; readonly after: string }[]>();
 
   const put = (key: Key, object: ObjectName, receipt: WriteReceipt | null): void => {
     const objects = outstanding.get(key) ?? new Map<string, Outstanding>();
@@ -66,10 +66,10 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
     of: (key) => ({
       note(receipt) {
         put(key, receipt, receipt);
-        if (receipt.guarded !== true) return;
+        if (receipt.guardedBy === undefined) return;
         const versions = own.get(key) ?? [];
         own.set(key, versions);
-        versions.push(receipt.resourceVersion);
+        versions.push({ before: receipt.guardedBy, after: receipt.resourceVersion });
         if (versions.length > OWN_VERSIONS_MAX) versions.shift();
       },
       noteUnknown: (object) => put(key, object, null),
@@ -89,7 +89,8 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
         outstanding.get(key)?.delete(idOf(each.object));
       }
     },
-    isOwn: (key, resourceVersion) => own.get(key)?.includes(resourceVersion) === true,
+    isOwn: (key, { before, after }) =>
+      own.get(key)?.some((each) => each.after === after && each.before === before) === true,
     forget(key) {
       outstanding.delete(key);
       own.delete(key);

@@ -4,6 +4,8 @@
 //   L2. A write of unknown outcome leaves a note: the host reads that object live before the next turn.
 //   L3. A deletion leaves the version after the one that was deleted, or a note where that is not known.
 //
+//   L4. A receipt says which version guarded the write, so that the host knows the echo of its own write from news.
+//
 // For the management cluster alone: workload clusters have no caches here.
 
 import type { WriteLedger, WriteReceipt } from '../host/contract.js';
@@ -16,12 +18,13 @@ export function withLedger(client: ApiClient, ledger: WriteLedger): ApiClient {
   const noted = async <T extends KubeObject>(
     object: ObjectName,
     options: WriteOptions | undefined,
+    guardedBy: string | undefined,
     work: Promise<T>,
   ): Promise<T> => {
     if (options?.dryRun === true) return work;
     try {
       const written = await work;
-      ledger.note(receiptOf(object.kind, written));
+      ledger.note(receiptOf(object.kind, written, guardedBy));
       return written;
     } catch (error) {
       if (isApiError(error, 'Unknown')) ledger.noteUnknown(object);
@@ -35,11 +38,14 @@ export function withLedger(client: ApiClient, ledger: WriteLedger): ApiClient {
     post: (path, body, options) => client.post(path, body, options),
     create(resource, object, options) {
       const { namespace = '', name = '' } = (object as Partial<KubeObject>).metadata ?? {};
-      return noted({ kind: resource.kind, namespace, name }, options, client.create(resource, object, options));
+      return noted({ kind: resource.kind, namespace, name }, options, '', client.create(resource, object, options));
     },
-    update: (target, object, options) => noted(nameOf(target), options, client.update(target, object, options)),
-    mergePatch: (target, body, options) => noted(nameOf(target), options, client.mergePatch(target, body, options)),
-    apply: (target, object, options) => noted(nameOf(target), options, client.apply(target, object, options)),
+    update: (target, object, options) =>
+      noted(nameOf(target), options, guardOf(object), client.update(target, object, options)),
+    mergePatch: (target, body, options) =>
+      noted(nameOf(target), options, guardOf(body), client.mergePatch(target, body, options)),
+    apply: (target, object, options) =>
+      noted(nameOf(target), options, guardOf(object), client.apply(target, object, options)),
     async delete(target, options) {
       try {
         await client.delete(target, options);
@@ -58,9 +64,14 @@ function nameOf({ resource, namespace, name }: Target): ObjectName {
   return { kind: resource.kind, namespace, name };
 }
 
-function receiptOf(kind: string, { metadata }: KubeObject): WriteReceipt {
+function receiptOf(kind: string, { metadata }: KubeObject, guardedBy: string | undefined): WriteReceipt {
   const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
-  return { kind, namespace, name, uid, resourceVersion };
+  return { kind, namespace, name, uid, resourceVersion, ...(guardedBy === undefined ? {} : { guardedBy }) };
+}
+
+/** The version that a body asks the server to compare; undefined when it asks for none. */
+function guardOf(body: object): string | undefined {
+  return (body as Partial<KubeObject>).metadata?.resourceVersion;
 }
 
 function noteDeletion(ledger: WriteLedger, target: Target, options: DeleteOptions | undefined): void {

@@ -23,8 +23,8 @@ function startProcess(world: ToyWorld, clock: TestClock, diesAt: number) {
     concurrency: 4,
     log: { info: () => undefined, error: () => undefined },
   });
-  world.onChange = (key, object) => {
-    if (!state.isDead) host.wake(key, { kind: 'self', resourceVersion: String(object?.version) });
+  world.onChange = (key, object, before) => {
+    if (!state.isDead) host.wake(key, { kind: 'self', resourceVersion: String(object.version), before });
   };
   world.catchUp();
   for (const key of world.objects.keys()) host.wake(key, { kind: 'sync' });

@@ -103,7 +103,10 @@ function onConfig(world: Wires, { type, sync, before, after }: CacheChange<Store
   if (type === 'deleted') memory.forget(key);
   else if (!sync && !isOwn) memory.touch(key);
   const isSelf = isOwn || (!sync && (type !== 'updated' || isWish(before, after)));
-  wake(key, isSelf ? { kind: 'self', resourceVersion } : { kind: 'sync' });
+  wake(
+    key,
+    isSelf ? { kind: 'self', resourceVersion, before: before?.metadata.resourceVersion ?? '' } : { kind: 'sync' },
+  );
   if (type === 'deleted' || (isConfigLost(config) && !isConfigLost(before ?? null))) wakeRivalsOfConfig(world, config);
 }
 

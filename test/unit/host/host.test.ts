@@ -5,7 +5,7 @@ import { createHost, type HostOptions } from '../../../src/host/host.js';
 import { createTestClock, fixedRandom } from '../kube/test-clock.js';
 import { apiError, createToyWorld, toyController, type ToyWorld } from './toy-controller.js';
 
-const self = (resourceVersion = '?'): WakeCause => ({ kind: 'self', resourceVersion });
+const self = (resourceVersion = '?', before = '?'): WakeCause => ({ kind: 'self', resourceVersion, before });
 const other: WakeCause = { kind: 'object', objectKind: 'Other', namespace: 'ns', name: 'o' };
 
 /** A host of the toy on a world; watch events wake it. */
@@ -48,7 +48,7 @@ function toyHost(
     ],
     ...options,
   });
-  world.onChange = (key, object) => host.wake(key, self(String(object?.version)));
+  world.onChange = (key, object, before) => host.wake(key, self(String(object.version), before));
   host.start();
   const path = () => notes.transitions.map(({ row, to }) => `${row} ${to}`);
   return { world, clock, host, notes, path };
@@ -105,6 +105,19 @@ describe('host: turns', () => {
     await clock.settle();
     expect(notes.turns).toHaveLength(1);
     world.put('a', { joined: true });
+    await clock.settle();
+    expect(notes.turns).toHaveLength(2);
+  });
+
+  test('own write over somebody’s change, shown as one event by a relist: -> starts a turn', async () => {
+    const { world, clock, host, notes } = toyHost();
+    world.put('a', { ready: true });
+    await clock.settle();
+    const own = world.objects.get('a')?.version ?? 0;
+    host.wake('a', self(String(own), String(own - 2)));
+    await clock.settle();
+    expect(notes.turns).toHaveLength(2);
+    host.wake('a', self(String(own), String(own - 1)));
     await clock.settle();
     expect(notes.turns).toHaveLength(2);
   });
@@ -223,7 +236,7 @@ describe('host: failures', () => {
     host.wake('a', self());
     await clock.settle();
     expect(notes.turns).toHaveLength(2);
-    expect(causes[1]).toEqual([{ kind: 'self', resourceVersion: '1' }, other, self()]);
+    expect(causes[1]).toEqual([self('1', ''), other, self()]);
   });
 
   test('own traces during a failing turn: -> do not make it spin', async () => {
@@ -493,7 +506,7 @@ describe('host: start and stop', () => {
       log: { info: () => undefined, error: () => undefined },
       observers: [{ onTurn: ({ key }) => ended.push(key) }],
     });
-    world.onChange = (key, object) => host.wake(key, self(String(object?.version)));
+    world.onChange = (key, object, before) => host.wake(key, self(String(object.version), before));
     world.put('a', { ready: true });
     await clock.settle();
     expect([ended, host.depth]).toEqual([[], 1]);

@@ -30,7 +30,7 @@ export interface ToyWorld {
   guardedPut(key: string, seen: ToyObject, what: string, change: Partial<ToyObject>): WriteReceipt;
   catchUp(): void;
   /** Called with each change that reaches the cache. */
-  onChange: (key: string, object: ToyObject | null) => void;
+  onChange: (key: string, object: ToyObject, before: string) => void;
   readonly freshness: Freshness;
   liveReads: number;
 }
@@ -46,8 +46,9 @@ export function createToyWorld(): ToyWorld {
   let version = 0;
   const show = (key: string, object: ToyObject): void => {
     if (world.isLagging) return;
+    const before = String(world.cache.get(key)?.version ?? '');
     world.cache.set(key, object);
-    world.onChange(key, object);
+    world.onChange(key, object, before);
   };
   const world: ToyWorld = {
     objects: new Map(),
@@ -69,14 +70,19 @@ export function createToyWorld(): ToyWorld {
       if (now.version !== seen.version) throw apiError('Conflict');
       world.writes.push(`${key} ${what}`);
       const { uid, version: made } = world.put(key, change);
-      return { kind: 'Toy', namespace: 'ns', name: key, uid, resourceVersion: String(made), guarded: true };
+      return {
+        kind: 'Toy',
+        namespace: 'ns',
+        name: key,
+        uid,
+        resourceVersion: String(made),
+        guardedBy: String(seen.version),
+      };
     },
     catchUp() {
       world.isLagging = false;
       for (const [key, object] of world.objects) {
-        if (world.cache.get(key)?.version === object.version) continue;
-        world.cache.set(key, object);
-        world.onChange(key, object);
+        if (world.cache.get(key)?.version !== object.version) show(key, object);
       }
     },
     freshness: {
