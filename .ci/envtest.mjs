@@ -1,4 +1,4 @@
-// Runs the suites of test/envtest on a real etcd and kube-apiserver.
+// Runs the suites of test/envtest on a real etcd and kube-apiserver, and those of test/consumers with the real programs.
 //
 // The programs come from $KUBEBUILDER_ASSETS, or are built once with Go. Where neither is there: one line and exit 0 on a
 // person's machine, a failure in CI. Everything else on the command line goes to Jest.
@@ -21,6 +21,7 @@ const { status } = spawnSync(
     '--no-warnings',
     'node_modules/jest/bin/jest.js',
     '--roots=test/envtest',
+    '--roots=test/consumers',
     '--testPathIgnorePatterns=/node_modules/',
     '--runInBand',
     '--testTimeout=60000',
