@@ -3,7 +3,8 @@
 // `run`, `demo` and tests make it with `createKubeadmConfigController`, give the controller to a host, and wire it.
 import type { Facts, Reply, Request, State } from '../../../machines/kubeadmconfig/facts.js';
 import { table } from '../../../machines/kubeadmconfig/table.js';
-import type { Controller, Random } from '../../host/contract.js';
+import type { Explanation } from '../../../machines/kit/explanation.js';
+import type { Controller, Key, Random } from '../../host/contract.js';
 import { EFFECT_TIME_MAX_MS } from '../../limits.js';
 import { acquireInitLock } from './effects/acquire-init-lock.js';
 import { adoptCertificates } from './effects/certificate-secrets.js';
@@ -14,6 +15,7 @@ import { releaseInitLock } from './effects/release-init-lock.js';
 import { repairDataSecretOwner } from './effects/repair-data-secret-owner.js';
 import { storeInitData } from './effects/store-init-data.js';
 import { rotateToken, storeJoinData } from './effects/store-join-data.js';
+import { explainView, type KnownActor } from './explain.js';
 import { factsOf } from './facts-of-view.js';
 import { CONNECTION_BACKOFF_MS } from './limits.js';
 import { createMemory, type Memory } from './memory.js';
@@ -31,6 +33,8 @@ export interface KubeadmConfigParts {
   readonly controller: KubeadmConfigController;
   /** Subscribes to caches and connections and wakes keys; returns the way out. */
   wire(wake: Wake): () => void;
+  /** Why an object is where it is, as the host sees it; null when it does not exist. */
+  explain(key: Key, actor: KnownActor | null): Explanation | null;
   /** KubeadmConfigs that hold a token of ours and no data: for the metric of that name. */
   markedTokensWithoutData(): number;
 }
@@ -52,7 +56,7 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
         watchFilter: settings.watchFilter,
         snapshotStore: settings.snapshotStore,
         remembered: (_, dataSecret) => ({
-          isTouched: memory.isTouched(key),
+          touch: memory.touchedBy(key),
           dataTokenId: memory.dataToken(dataSecret, key),
         }),
       }),
@@ -67,6 +71,10 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
   return {
     controller,
     wire: (wake) => wireCaches(ports, memory, wake),
+    explain: (key, actor) => {
+      const view = controller.observe(key);
+      return view === null ? null : explainView(view, actor, { nowMs: ports.clock.nowMs(), settings });
+    },
     markedTokensWithoutData: () => memory.markedCount,
   };
 }

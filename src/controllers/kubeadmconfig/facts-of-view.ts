@@ -124,7 +124,7 @@ function tokenTimes(
   const isKnown = tokenLookRows.includes(lastRow) || tokenLookRows.includes(restingRow(lastRow));
   const wakeAtMs = isKnown ? context.wakeAtMs : null;
   const hasFailed = failedRows.includes(lastRow);
-  const tokenDue = remembered.isTouched || hasFailed || (wakeAtMs !== null && wakeAtMs <= nowMs);
+  const tokenDue = remembered.touch > 0 || hasFailed || (wakeAtMs !== null && wakeAtMs <= nowMs);
   const leftMs = wakeAtMs === null ? intervalMs : Math.min(intervalMs, Math.max(0, wakeAtMs - nowMs));
   return { tokenDue, tokenCheckInMs: hasFailed ? 0 : leftMs };
 }

@@ -9,11 +9,12 @@ import { STORE_MAY_ARRIVE_MS } from './limits.js';
 
 /** The memory of one controller. */
 export interface Memory {
-  /** Somebody else changed the object or its owner. */
-  touch(key: Key): void;
-  isTouched(key: Key): boolean;
-  /** The token was looked at, as of the touches that the view had seen. */
-  tokenLooked(key: Key): void;
+  /** The object changed to this version (null: its owner changed). Whether it was us who did it is told later. */
+  touch(key: Key, resourceVersion: string | null): void;
+  /** The number of the newest touch by somebody else; 0 when the token was looked at since. */
+  touchedBy(key: Key): number;
+  /** The token was looked at on a view that had seen the touches up to this one. */
+  tokenLooked(key: Key, touch: number): void;
   /** Which token the data holds: empty for none. Valid for this version of the Secret only. */
   dataToken(secret: KubeObject | null, key: Key): string | null;
   rememberDataToken(key: Key, secret: KubeObject | null, tokenId: string): void;
@@ -54,8 +55,7 @@ export interface Named {
 }
 
 interface ObjectMemory {
-  touches: number;
-  looked: number;
+  touches: { readonly number: number; readonly version: string | null }[];
   dataToken: { readonly version: string; readonly id: string } | null;
   unknownStoreMs: number | null;
   readonly versions: string[];
@@ -74,13 +74,13 @@ export function createMemory(startedMs: number): Memory {
   const created = new Set<string>();
   const waiting = new Map<Key, Named>();
   const marked = new Set<Key>();
+  let lastTouch = 0;
 
   const of = (key: Key): ObjectMemory => {
     const known = objects.get(key);
     if (known !== undefined) return known;
     const fresh: ObjectMemory = {
-      touches: 0,
-      looked: 0,
+      touches: [],
       dataToken: null,
       unknownStoreMs: null,
       versions: [],
@@ -94,12 +94,20 @@ export function createMemory(startedMs: number): Memory {
 
   return {
     releases: new Map(),
-    touch: (key) => void (of(key).touches += 1),
-    isTouched: (key) => {
-      const known = objects.get(key);
-      return known !== undefined && known.touches > known.looked;
+    touch: (key, version) => {
+      const known = of(key);
+      lastTouch += 1;
+      // An event may come before the answer to the write that caused it: our own are left out when somebody asks.
+      known.touches = [...known.touches.slice(1 - VERSIONS_MAX), { number: lastTouch, version }];
     },
-    tokenLooked: (key) => void (of(key).looked = of(key).touches),
+    touchedBy: (key) => {
+      const { touches = [], versions = [] } = objects.get(key) ?? {};
+      return touches.findLast(({ version }) => version === null || !versions.includes(version))?.number ?? 0;
+    },
+    tokenLooked: (key, touch) => {
+      const known = of(key);
+      known.touches = known.touches.filter(({ number }) => number > touch);
+    },
     dataToken: (secret, key) => {
       const known = objects.get(key)?.dataToken ?? null;
       return known?.version === versionOf(secret) ? known.id : null;

@@ -21,9 +21,12 @@ export async function endTurn(
   logTurn(ports.log, outcome.trail, (row) => !memory.said(view.key, 'log', row));
   const isSilent = outcome.envelope === null;
   if (!isSilent) {
+    const { apiVersion, kind, metadata } = view.config;
+    const { namespace = '', name, uid = '' } = metadata;
+    const object = { apiVersion, kind, namespace, name, uid };
     const events = eventsOfTurn(outcome.trail);
     const text = events.map(({ reason, message }) => `${reason}: ${message}`).join('\n');
-    if (!memory.said(view.key, 'event', text)) for (const event of events) ports.events.record(view.config, event);
+    if (!memory.said(view.key, 'event', text)) for (const event of events) ports.events.record({ object, ...event });
     if (outcome.failed) logFailure(ports, view, outcome);
   }
   memory.waits(view.key, outcome.failed ? (outcome.facts.failure?.object ?? null) : null);

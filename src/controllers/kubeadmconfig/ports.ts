@@ -2,6 +2,7 @@
 import type { KeyPool } from '../../bootstrap/certificates/types.js';
 import type { Clock, Random } from '../../host/contract.js';
 import type { ApiClient, Cache, WorkloadConnections } from '../../kube/contract.js';
+import type { EventNote, EventRecorder } from '../../kube/event-recorder.js';
 import type { Logger } from '../../log.js';
 import type {
   CachedSecret,
@@ -33,17 +34,8 @@ export interface SecretNames {
   ): () => void;
 }
 
-/** An Event on an object. */
-export interface ObjectEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** Where Events go. Must not throw. */
-export interface EventSink {
-  record(object: StoredConfig, event: ObjectEvent): void;
-}
+/** What an Event says of its object. */
+export type ObjectEvent = Pick<EventNote, 'type' | 'reason' | 'message'>;
 
 /** What users can choose. */
 export interface Settings {
@@ -69,6 +61,7 @@ export interface Ports {
   readonly random: Random;
   readonly keyPool: KeyPool;
   readonly log: Logger;
-  readonly events: EventSink;
+  /** Where Events go. It never throws. */
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly settings: Settings;
 }

@@ -33,8 +33,8 @@ export interface Reader {
 
 /** What this process remembers of an object: it shows in facts, and costs nothing to forget. */
 export interface Remembered {
-  /** Somebody else changed the object or its owner since its token was last looked at. */
-  readonly isTouched: boolean;
+  /** The newest change of the object or its owner by somebody else since its token was looked at; 0 for none. */
+  readonly touch: number;
   /** Id of the token that was read in the data Secret; null when it was not read, empty when there is none. */
   readonly dataTokenId: string | null;
 }

@@ -101,7 +101,7 @@ function onConfig(world: Wires, { type, sync, before, after }: CacheChange<Store
   const key = `${namespace}/${name}`;
   const isOwn = memory.hasWritten(key, resourceVersion);
   if (type === 'deleted') memory.forget(key);
-  else if (!sync && !isOwn) memory.touch(key);
+  else if (!sync) memory.touch(key, resourceVersion);
   const isSelf = isOwn || (!sync && (type !== 'updated' || isWish(before, after)));
   wake(
     key,
@@ -155,7 +155,7 @@ function onOwner(
   if (owner === undefined) return;
   const { namespace = '', name } = owner.metadata;
   for (const key of keysOfOwner(caches, kind, owner)) {
-    if (!sync && type === 'updated') memory.touch(key);
+    if (!sync && type === 'updated') memory.touch(key, null);
     wake(key, sync ? { kind: 'sync' } : objectCause(kind, namespace, name));
   }
 }

@@ -120,7 +120,7 @@ function looked(
   type: 'TOKEN_KEPT' | 'TOKEN_EXTENDED' | 'TOKEN_OLD' | 'TOKEN_RESTORED',
   isOurs: boolean,
 ): Answer {
-  work.memory.tokenLooked(work.key);
+  work.memory.tokenLooked(work.key, work.view.remembered.touch);
   return answer(type, { dataToken: 'same', tokenDue: false, isTokenOurs: isOurs });
 }
 

@@ -82,7 +82,7 @@ async function makeAndStore(
   if (rendered.kind === 'refused') throw failureOfRefusal(rendered, { view, mode: 'join', phase: 'render' });
   const token = hasTokenDiscovery(turn.config) ? specToken(turn.config) : '';
   const result = await storeData(work, { ...rendered, token }, given.existing);
-  work.memory.tokenLooked(work.key);
+  work.memory.tokenLooked(work.key, work.view.remembered.touch);
   return result;
 }
 

@@ -1,0 +1,231 @@
+// A whole world in one process: the embedded API server, the controller in its host, a clock that moves when told to.
+//
+// The same server plays the workload clusters: a kubeconfig Secret with the text `working` leads back to it.
+import { createKeyPool } from '../../../src/bootstrap/certificates/key-pool.js';
+import { generateKeyPair as generateKey } from '../../../src/bootstrap/certificates/keys.js';
+import type { GeneratedKey } from '../../../src/bootstrap/certificates/types.js';
+import { declareCaches } from '../../../src/controllers/kubeadmconfig/caches.js';
+import { createKubeadmConfigController } from '../../../src/controllers/kubeadmconfig/controller.js';
+import { kinds } from '../../../src/controllers/kubeadmconfig/objects.js';
+import type { Settings } from '../../../src/controllers/kubeadmconfig/ports.js';
+import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
+import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
+import type { ApiObject, EmbeddedApiServer, FaultPlan, RequestInfo } from '../../../src/embedded/types.js';
+import type { TransitionNote } from '../../../src/host/contract.js';
+import { createHost, type Host } from '../../../src/host/host.js';
+import type { ApiClient, Resource, WorkloadConnections } from '../../../src/kube/contract.js';
+import type { EventNote } from '../../../src/kube/event-recorder.js';
+import { createInProcessClient } from '../../../src/kube/in-process-client.js';
+import { createInformers } from '../../../src/kube/informers.js';
+import { kubeconfigSecrets } from '../../../src/kube/kubeconfig-secrets.js';
+import { createNameStream } from '../../../src/kube/name-stream.js';
+import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
+import { createLogger } from '../../../src/log.js';
+import { seededRandom } from './seeded-random.js';
+import { createTestClock, type TestClock } from '../kube/test-clock.js';
+
+export const TTL_MS = 900_000;
+
+export const defaultSettings: Settings = {
+  tokenTtlMs: TTL_MS,
+  watchFilter: '',
+  recreateLostTokens: true,
+  snapshotStore: 'status',
+  bootstrapDataSizeLimitBytes: 0,
+  shadow: false,
+};
+
+/** One write or read as the server saw it. */
+export interface SeenRequest {
+  readonly verb: string;
+  readonly what: string;
+  readonly status: number;
+}
+
+/** A running operator. */
+export interface Operator {
+  readonly host: Host;
+  readonly controller: ReturnType<typeof createKubeadmConfigController>;
+  readonly workload: WorkloadConnections;
+  readonly transitions: TransitionNote[];
+  readonly events: EventNote[];
+  readonly logs: Record<string, unknown>[];
+  /** Drops the process: nothing of it runs on. */
+  kill(): void;
+  /** Ends it as SIGTERM does. */
+  stop(): Promise<void>;
+}
+
+export interface World {
+  readonly clock: TestClock;
+  readonly server: EmbeddedApiServer;
+  /** A user's client: its calls are not seen. */
+  readonly user: ApiClient;
+  /** Calls of the operator since the last `seen.length = 0`, lists and watches left out. */
+  readonly seen: SeenRequest[];
+  start(settings?: Partial<Settings> & { readonly hasMachinePools?: boolean }): Promise<Operator>;
+  /** Until nothing moves any more. */
+  settle(operator?: Operator): Promise<void>;
+  setFaults(faults: FaultPlan | undefined): void;
+}
+
+const OPERATOR_AGENT = 'operator-under-test';
+
+/** A generated key costs time: one is enough for all. */
+let sharedKey: Promise<GeneratedKey> | null = null;
+
+/** Makes a world. */
+export function createWorld(options: { readonly seed?: number; readonly garbageCollector?: boolean } = {}): World {
+  const clock = createTestClock();
+  const random = seededRandom(options.seed ?? 1);
+  const seen: SeenRequest[] = [];
+  const server = createEmbeddedApiServer({
+    clock,
+    random,
+    crds: [...coreDefinitions, ...bootstrapDefinitions],
+    garbageCollector: options.garbageCollector ?? false,
+    onRequest: (info, status) => {
+      if (!info.userAgent.startsWith(OPERATOR_AGENT)) return;
+      if (!info.isResource || ['list', 'watch'].includes(info.verb)) return;
+      seen.push({ verb: info.verb, what: whatOf(info), status });
+    },
+  });
+  const user = createInProcessClient({ handle: server.handle, clock, userAgent: 'somebody' });
+  const operators: Operator[] = [];
+
+  const world: World = {
+    clock,
+    server,
+    user,
+    seen,
+    async start(given = {}) {
+      const operator = await startOperator({ clock, random, server }, given);
+      operators.push(operator);
+      return operator;
+    },
+    async settle(operator) {
+      const watched = operator ?? operators.at(-1);
+      let quiet = 0;
+      let revision = server.store.revision();
+      for (let round = 0; round < 2_000 && quiet < 6; round += 1) {
+        await clock.settle();
+        const isQuiet = server.store.revision() === revision && (watched === undefined || isResting(watched));
+        quiet = isQuiet ? quiet + 1 : 0;
+        revision = server.store.revision();
+      }
+    },
+    setFaults: (faults) => server.setFaults(faults),
+  };
+  return world;
+}
+
+/** Nothing runs and nothing is ready; a key that backs off or waits for its view waits for time. */
+function isResting({ host }: Operator): boolean {
+  return host.active === 0 && host.depth === 0;
+}
+
+function whatOf({ resource, subresource, namespace, name }: RequestInfo): string {
+  return [resource, namespace, name, subresource].filter((part) => part !== '').join('/');
+}
+
+async function startOperator(
+  ports: {
+    readonly clock: TestClock;
+    readonly random: ReturnType<typeof seededRandom>;
+    readonly server: EmbeddedApiServer;
+  },
+  given: Partial<Settings> & { readonly hasMachinePools?: boolean },
+): Promise<Operator> {
+  const { clock, random, server } = ports;
+  const { hasMachinePools = true, ...settings } = given;
+  const life = new AbortController();
+  const logs: Record<string, unknown>[] = [];
+  const log = createLogger({
+    format: 'json',
+    level: 5,
+    nowMs: () => clock.nowMs(),
+    write: (line) => void logs.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  const whileAlive: typeof server.handle = (request) =>
+    life.signal.aborted ? new Promise(() => undefined) : server.handle(request);
+  const client = createInProcessClient({ handle: whileAlive, clock, userAgent: OPERATOR_AGENT });
+  const base = { client, clock, random };
+  const informers = createInformers(base);
+  const caches = declareCaches(informers, { namespace: '', hasMachinePools });
+  const secretNames = createNameStream(base, { resource: kinds.secret });
+  const workload = createWorkloadConnections({
+    kubeconfigs: kubeconfigSecrets({
+      client,
+      secret: kinds.secret as Resource,
+      cache: caches.secrets,
+      names: secretNames,
+    }),
+    connect: async (text) => {
+      if (!text.includes('working')) throw new Error('cluster is not reachable: connect ECONNREFUSED');
+      return createInProcessClient({ handle: whileAlive, clock, userAgent: OPERATOR_AGENT });
+    },
+    clock,
+    random,
+  });
+  const events: EventNote[] = [];
+  const transitions: TransitionNote[] = [];
+  const controller = createKubeadmConfigController({
+    client,
+    caches,
+    secretNames,
+    workload,
+    clock,
+    random,
+    keyPool: createKeyPool({ generate: () => (sharedKey ??= generateKey('ECDSA-P256')) }),
+    log,
+    events: { record: (note) => void events.push(note) },
+    settings: { ...defaultSettings, ...settings },
+  });
+  const host = createHost({
+    controller: controller.controller as never,
+    clock,
+    random,
+    freshness: informers.freshness,
+    concurrency: 10,
+    log,
+    observers: [{ onTransition: (note) => void transitions.push(note) }],
+  });
+  const unwire = controller.wire((key, cause) => {
+    if (!life.signal.aborted) host.wake(key, cause);
+  });
+  informers.start(life.signal);
+  void secretNames.run(life.signal);
+  for (let round = 0; round < 100 && !allSynced(informers); round += 1) await clock.settle();
+  host.start();
+  const end = (): void => {
+    life.abort();
+    unwire();
+  };
+  return {
+    host,
+    controller,
+    workload,
+    transitions,
+    events,
+    logs,
+    kill: () => {
+      end();
+      void host.stop();
+    },
+    async stop() {
+      await host.stop();
+      end();
+    },
+  };
+}
+
+function allSynced(informers: ReturnType<typeof createInformers>): boolean {
+  return informers.running().every(({ synced }) => synced);
+}
+
+/** An object of the server, or a failure that names it. */
+export function stored(world: World, resource: string, namespace: string, name: string): ApiObject {
+  const object = world.server.store.get(resource, namespace, name);
+  if (object === undefined) throw new Error(`${resource} ${namespace}/${name} does not exist`);
+  return object;
+}
