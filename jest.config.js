@@ -3,7 +3,12 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/envtest/', '<rootDir>/test/consumers/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/envtest/',
+    '<rootDir>/test/consumers/',
+    '<rootDir>/test/mutate/',
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
