@@ -122,8 +122,9 @@ function checkValid(
 function schemaProblems(definition: ResourceDefinition, object: ApiObject, subresource: string): FieldProblem[] {
   const { metadata: _metadata, ...content } = object;
   if (subresource !== 'status') return validate(content, definition.schema, '');
+  if (object.status === undefined) return [];
   const schema = definition.schema.properties?.status ?? {};
-  return validate(object.status ?? {}, schema, '').map((problem) => ({
+  return validate(object.status, schema, '').map((problem) => ({
     ...problem,
     field: problem.field === '' ? 'status' : `status.${problem.field}`,
   }));
@@ -153,7 +154,7 @@ export function updateObject(
   const tracked =
     'managedFields' in changed
       ? (withPath(next, ['metadata', 'managedFields'], changed.managedFields) as ApiObject)
-      : trackUpdate(definition, old, next, writerOf(core, definition, options));
+      : trackUpdate(definition, old, next, writerOf(core, definition, options), changed.object.metadata.managedFields);
   if (isSameButTimes(tracked, old)) return old;
   if (options.dryRun) return tracked;
   if (isFinished(tracked)) {
