@@ -172,8 +172,14 @@ function launch(program: string, flags: readonly string[], folder: string): Chil
   const sink = createWriteStream(log);
   child.stdout.pipe(sink, { end: false });
   child.stderr.pipe(sink, { end: false });
+  // A test run that ends early must not leave servers behind.
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
   const ended = new Promise<number | null>((resolve) => {
-    child.once('exit', (code) => resolve(code));
+    child.once('exit', (code) => {
+      process.off('exit', endWithUs);
+      resolve(code);
+    });
     child.once('error', () => resolve(null));
   });
   return { name, process: child, log, ended };

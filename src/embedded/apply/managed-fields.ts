@@ -5,7 +5,7 @@
 //       else owns is removed.
 //   M3. A write that changes nothing but times is no write.
 import { failure, type ApiStatusError } from '../failure.js';
-import { equal, withPath } from '../json.js';
+import { equal, isObject, withPath } from '../json.js';
 import type { Schema } from '../schema/schema.js';
 import type { ApiObject, ManagedFieldsEntry } from '../types.js';
 import {
@@ -21,6 +21,7 @@ import {
   union,
   type FieldSet,
 } from './field-set.js';
+import { ownLastApplied } from './last-applied.js';
 import { compare, fieldsOf, mergeApplied, unionOf, withoutFields } from './typed.js';
 
 /** Who writes, and how. */
@@ -63,10 +64,21 @@ const unowned = node(false, [
 ]);
 
 function owners(object: ApiObject | null): Owned[] {
-  return (object?.metadata.managedFields ?? []).map(({ fieldsV1, fieldsType: _fieldsType, ...entry }) => ({
-    entry,
-    fields: fromJson(fieldsV1),
-  }));
+  return entriesOf(object?.metadata.managedFields ?? []);
+}
+
+function entriesOf(entries: readonly ManagedFieldsEntry[]): Owned[] {
+  return entries.map(({ fieldsV1, fieldsType: _fieldsType, ...entry }) => ({ entry, fields: fromJson(fieldsV1) }));
+}
+
+/** A client may edit the entries themselves; one empty entry clears them, none keeps those that are stored. */
+function ownersSent(old: ApiObject | null, sent: readonly ManagedFieldsEntry[] = []): Owned[] {
+  const [only] = sent;
+  if (sent.length === 1 && only !== undefined && Object.keys(only).length === 0) return [];
+  const valid = sent.every(
+    ({ manager, operation, fieldsV1 }) => manager !== '' && operation !== undefined && isObject(fieldsV1),
+  );
+  return sent.length === 0 || !valid ? owners(old) : entriesOf(sent);
 }
 
 function isSame(owned: Owned, operation: 'Apply' | 'Update', writer: Writer): boolean {
@@ -84,6 +96,11 @@ function entryOf(operation: 'Apply' | 'Update', writer: Writer): Owned['entry'] 
     time: writer.now,
     ...(writer.subresource === '' ? {} : { subresource: writer.subresource }),
   };
+}
+
+/** An apply that changes nothing leaves the time of the one before. */
+function withTime({ time: _time, ...entry }: Owned['entry'], time: string | undefined): Owned['entry'] {
+  return time === undefined ? entry : { ...entry, time };
 }
 
 function withOwners(object: ApiObject, owned: readonly Owned[]): ApiObject {
@@ -113,11 +130,18 @@ export interface Kind {
 const emptyBuiltin = { spec: {}, status: {} };
 
 /** The new object with managedFields as an update leaves them. */
-export function trackUpdate(kind: Kind, old: ApiObject | null, next: ApiObject, writer: Writer): ApiObject {
+export function trackUpdate(
+  kind: Kind,
+  old: ApiObject | null,
+  next: ApiObject,
+  writer: Writer,
+  sent?: readonly ManagedFieldsEntry[],
+): ApiObject {
   const { added, modified, removed } = compare(old ?? (kind.custom ? {} : emptyBuiltin), next, kind.schema);
   const taken = difference(union(added, modified), unowned);
-  const before = owners(old);
-  if (isEmpty(taken) && isEmpty(removed)) return withOwners(next, before);
+  const before = writer.subresource === '' ? ownersSent(old, sent) : owners(old);
+  const isUntracked = old !== null && before.length === 0;
+  if (isUntracked || (isEmpty(taken) && isEmpty(removed))) return withOwners(next, before);
   let own: Owned | undefined;
   const after = before.map((owned) => {
     const fields = difference(difference(owned.fields, taken), removed);
@@ -136,21 +160,33 @@ export function applied(
   config: ApiObject,
   options: Writer & { force: boolean },
 ): ApiObject {
-  const before = owners(live);
+  const before = live === null ? [] : ownersBeforeApply(schema, live, options);
   const others = before.filter((owned) => !isSame(owned, 'Apply', options));
-  const last = before.find((owned) => isSame(owned, 'Apply', options))?.fields ?? emptySet;
+  const own = before.find((owned) => isSame(owned, 'Apply', options));
+  const last = own?.fields ?? emptySet;
   const set = difference(fieldsOf(config, schema), unowned);
   const merged = mergeApplied(live ?? {}, config, schema);
   const kept = union(set, unionOf(others.map(({ fields }) => fields)));
   const next = withoutFields(merged, difference(last, set), kept, schema) as ApiObject;
   const { added, modified, removed } = compare(live ?? {}, next, schema);
   const changed = difference(union(added, modified), unowned);
+  const allowed = live === null ? emptySet : ownLastApplied(schema, live, options.manager);
   const contested = others
-    .map((owned) => ({ owned, fields: intersection(owned.fields, changed) }))
+    .map((owned) => ({ owned, fields: difference(intersection(owned.fields, changed), allowed) }))
     .filter(({ fields }) => !isEmpty(fields));
   if (contested.length > 0 && !options.force) throw applyConflict(contested);
   const after = others.map((owned) => ({ ...owned, fields: difference(difference(owned.fields, changed), removed) }));
-  return withOwners(next, [...after, { entry: entryOf('Apply', options), fields: set }]);
+  const isSilent = live !== null && isEmpty(changed) && isEmpty(removed);
+  const entry = isSilent ? withTime(entryOf('Apply', options), own?.entry.time) : entryOf('Apply', options);
+  return withOwners(next, [...after, { entry, fields: set }]);
+}
+
+/** What nobody is known to own belongs to one manager for all that was before the first apply. */
+function ownersBeforeApply(schema: Schema, live: ApiObject, writer: Writer): Owned[] {
+  const known = owners(live);
+  if (known.length > 0) return known;
+  const fields = difference(compare({}, live, schema).added, unowned);
+  return [{ entry: entryOf('Update', { ...writer, manager: 'before-first-apply', subresource: '' }), fields }];
 }
 
 /** The new object with managedFields as its creation by server-side apply leaves them. */

@@ -1,8 +1,9 @@
 // PATCH in its four forms, each ending in the same update (or, for server-side apply, create) as any other write.
+import { withLastApplied } from '../apply/last-applied.js';
 import { applied } from '../apply/managed-fields.js';
 import type { Core } from '../core.js';
 import { ApiStatusError, badRequest, failure, invalid, notFound, unsupportedMediaType } from '../failure.js';
-import { at as valueAt, isObject, type Fields } from '../json.js';
+import { at as valueAt, canonical, isObject, type Fields } from '../json.js';
 import { jsonPatch } from '../patch/json-patch.js';
 import { mergePatch } from '../patch/merge-patch.js';
 import { strategicMerge } from '../patch/strategic-merge.js';
@@ -60,7 +61,7 @@ function admittedPatched(definition: ResourceDefinition, value: Fields, validati
   } catch (error) {
     if (!(error instanceof ApiStatusError) || error.status.code !== 400) throw error;
     const cause = error.message.split(': ').slice(1).join(': ');
-    const detail = `Invalid value: ${JSON.stringify(JSON.stringify(value))}: ${cause}`;
+    const detail = `Invalid value: ${JSON.stringify(canonical(value))}: ${cause}`;
     throw invalid({ group: '', plural: '', kind: '' }, '', [{ field: 'patch', reason: 'FieldValueInvalid', detail }]);
   }
 }
@@ -131,7 +132,7 @@ function applyObject(core: Core, definition: ResourceDefinition, at: Place, requ
     return { object: born, created: true, warnings: decoded.warnings };
   }
   const change = (old: ApiObject): Change => {
-    const next = applied(definition.schema, old, config, options);
+    const next = withLastApplied(applied(definition.schema, old, config, options), config, request.manager);
     return {
       object: admitted(definition, next as Fields, 'Ignore').object,
       managedFields: next.metadata.managedFields,

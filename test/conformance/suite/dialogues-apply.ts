@@ -37,6 +37,8 @@ function condition(type: string, status: string): object {
   return { type, status, reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
 }
 
+const owners = { operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
+
 /** Stories about apply. */
 export const applyDialogues: readonly Dialogue[] = [
   {
@@ -183,6 +185,35 @@ export const applyDialogues: readonly Dialogue[] = [
         body: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c1\ndata:\n  c: d\n',
       },
       { do: 'PUT', path: `${configMaps}/c1`, body: { metadata: { name: 'c1' }, data: { z: 'z' } } },
+    ],
+  },
+  {
+    title: 'managedFields: edited by hand, cleared, and kept when nothing is said',
+    steps: [
+      { do: 'POST', path: configMaps, body: { metadata: { name: 'c1' }, data: { a: 'b', c: 'd' } } },
+      {
+        do: 'PATCH',
+        path: `${configMaps}/c1`,
+        contentType: 'application/json-patch+json',
+        body: [
+          {
+            op: 'replace',
+            path: '/metadata/managedFields',
+            value: [
+              { ...owners, manager: 'other', time: '2026-01-01T00:00:00Z', fieldsV1: { 'f:data': { 'f:a': {} } } },
+            ],
+          },
+        ],
+      },
+      { do: 'PUT', path: `${configMaps}/c1`, body: { metadata: { name: 'c1' }, data: { a: 'b', c: 'd' } } },
+      { do: 'PATCH', path: `${configMaps}/c1`, contentType: merge, body: { metadata: { managedFields: [{}] } } },
+      { do: 'PATCH', path: `${configMaps}/c1`, contentType: merge, body: { data: { c: 'e' } } },
+      {
+        do: 'PATCH',
+        path: `${configMaps}/c1?fieldManager=one`,
+        contentType: apply,
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c1' }, data: { c: 'e' } },
+      },
     ],
   },
   {
