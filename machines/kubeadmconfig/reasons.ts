@@ -85,7 +85,7 @@ export const waitingForControlPlane: readonly ConditionIntent[] = [
 
 /** Waiting for the Cluster's endpoint, with certificates found. */
 export const waitingForEndpoint: readonly ConditionIntent[] = [
-  dataFalse(messages.endpoint, 'WaitingForControlPlaneAvailable', messages.endpoint),
+  dataFalse(messages.endpoint, 'WaitingForControlPlaneAvailable'),
   certificatesTrue,
 ];
 

@@ -1,17 +1,12 @@
 // The KubeadmConfig controller as a part of the operator.
 
-import { explainActor, type Explanation } from '../../../machines/kit/explanation.js';
-import { decide } from '../../../machines/kit/decide.js';
+import type { Explanation } from '../../../machines/kit/explanation.js';
 import { leafState } from '../../../machines/kit/step.js';
-import { shownFacts, type Facts, type State } from '../../../machines/kubeadmconfig/facts.js';
 import { table } from '../../../machines/kubeadmconfig/table.js';
 import { resources } from '../../api/names.js';
 import { kubeadmconfigLayout } from '../../charts/layouts/kubeadmconfig.js';
 import type { AnyTable } from '../../charts/model.js';
-import {
-  createKubeadmConfigController,
-  type KubeadmConfigController,
-} from '../../controllers/kubeadmconfig/controller.js';
+import { createKubeadmConfigController, type KubeadmConfigParts } from '../../controllers/kubeadmconfig/controller.js';
 import type { Ports } from '../../controllers/kubeadmconfig/ports.js';
 import type { Host } from '../../host/host.js';
 import type { AnyController } from '../../host/turn.js';
@@ -44,7 +39,8 @@ export const kubeadmConfigModule: ControllerModule = {
 
 function build(deps: ModuleDeps): BuiltController {
   const ports = portsOf(deps);
-  const { controller, wire } = createKubeadmConfigController(ports);
+  const parts = createKubeadmConfigController(ports);
+  const { controller, wire } = parts;
   const { configs } = ports.caches;
   return {
     controller: controller as unknown as AnyController,
@@ -55,7 +51,7 @@ function build(deps: ModuleDeps): BuiltController {
         host.wake(`${metadata.namespace ?? ''}/${metadata.name}`, { kind: 'sync' });
       return end;
     },
-    explain: (namespace, name, host) => explain(controller, `${namespace}/${name}`, host, deps.clock.nowMs()),
+    explain: (namespace, name, host) => explain(parts, `${namespace}/${name}`, host),
     details: (namespace, name) => detailsOf(configs.get(namespace, name), resources.KubeadmConfig.plural),
   };
 }
@@ -78,12 +74,7 @@ function portsOf({ config, client, caches, workload, keyPool, events, clock, ran
     random,
     keyPool,
     log,
-    events: {
-      record({ metadata, apiVersion, kind }, event) {
-        const { namespace = '', name, uid = '' } = metadata;
-        events.record({ object: { apiVersion, kind, namespace, name, uid }, ...event });
-      },
-    },
+    events,
     settings: settingsOf(config),
   };
 }
@@ -99,24 +90,10 @@ function settingsOf(config: OperatorConfig): Ports['settings'] {
   };
 }
 
-/** The actor's own answer, from the row that decided last; a fresh look where the host has not seen it yet. */
-function explain(controller: KubeadmConfigController, key: string, host: Host, nowMs: number): Explanation | null {
-  const view = controller.observe(key);
-  if (view === null) return null;
+/** The actor's own answer; a fresh look where the host has not seen it yet. */
+function explain(parts: KubeadmConfigParts, key: string, host: Host): Explanation | null {
   const resting = host.rest(key);
-  const context = resting?.rest.context ?? { row: null, sinceMs: nowMs, wakeAtMs: null };
-  const facts: Facts = {
-    ...controller.facts(view, nowMs, context),
-    ...(resting?.failure ? { failure: resting.failure as Facts['failure'] } : {}),
-  };
-  const rowId = context.row ?? decide(table, 'OBSERVED', facts).id;
-  const { namespace = '', name, uid = '' } = view.config.metadata;
-  return explainActor(table, {
-    object: { kind: 'KubeadmConfig', namespace, name, uid },
-    state: (resting === null ? table.initial : leafState(resting.rest.value)) as State,
-    context: resting === null ? null : context,
-    facts,
-    rowId,
-    shownFacts,
-  });
+  if (resting === null) return parts.explain(key, null);
+  const { rest, failure } = resting;
+  return parts.explain(key, { state: leafState(rest.value), context: rest.context, failure });
 }

@@ -33,7 +33,9 @@ export async function endTurn(
   memory.marked(view.key, isMarkedWithoutData(view, outcome.facts));
   prepareKeys(ports, view, outcome.facts);
   const config = view.cluster === null ? view.config : turnOf(view).config;
-  await persistStatus(ports, memory, { ...given, config });
+  // PARITY: upstream's status is one generation behind after its own spec patch, until its next pass (docs/parity.md, Q-11).
+  const facts = { ...outcome.facts, generation: config.metadata.generation ?? 0 };
+  await persistStatus(ports, memory, { ...given, config, outcome: { ...outcome, facts } });
 }
 
 /** A token of ours in the spec and no data: whoever swaps back to the Go provider must empty the token first. */

@@ -3,11 +3,17 @@
 // The same server plays the workload clusters: a kubeconfig Secret with the text `working` leads back to it.
 import { createKeyPool } from '../../../src/bootstrap/certificates/key-pool.js';
 import { generateKeyPair as generateKey } from '../../../src/bootstrap/certificates/keys.js';
-import type { GeneratedKey } from '../../../src/bootstrap/certificates/types.js';
-import { declareCaches } from '../../../src/controllers/kubeadmconfig/caches.js';
 import { createKubeadmConfigController } from '../../../src/controllers/kubeadmconfig/controller.js';
 import { kinds } from '../../../src/controllers/kubeadmconfig/objects.js';
 import type { Settings } from '../../../src/controllers/kubeadmconfig/ports.js';
+import {
+  clustersCache,
+  configMapsCache,
+  configsCache,
+  machinePoolsCache,
+  machinesCache,
+  secretsCache,
+} from '../../../src/cli/shared-kinds.js';
 import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
 import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
 import type { ApiObject, EmbeddedApiServer, FaultPlan, RequestInfo } from '../../../src/embedded/types.js';
@@ -70,9 +76,6 @@ export interface World {
 }
 
 const OPERATOR_AGENT = 'operator-under-test';
-
-/** A generated key costs time: one is enough for all. */
-let sharedKey: Promise<GeneratedKey> | null = null;
 
 /** Makes a world. */
 export function createWorld(options: { readonly seed?: number; readonly garbageCollector?: boolean } = {}): World {
@@ -151,8 +154,17 @@ async function startOperator(
   const client = createInProcessClient({ handle: whileAlive, clock, userAgent: OPERATOR_AGENT });
   const base = { client, clock, random };
   const informers = createInformers(base);
-  const caches = declareCaches(informers, { namespace: '', hasMachinePools });
   const secretNames = createNameStream(base, { resource: kinds.secret });
+  const shared = { informers, secretNames };
+  const scope = { namespace: '' };
+  const caches = {
+    configs: configsCache(shared, scope),
+    machines: machinesCache(shared, scope),
+    machinePools: hasMachinePools ? machinePoolsCache(shared, scope) : null,
+    clusters: clustersCache(shared, scope),
+    secrets: secretsCache(shared, scope),
+    configMaps: configMapsCache(shared, scope),
+  };
   const workload = createWorkloadConnections({
     kubeconfigs: kubeconfigSecrets({
       client,
@@ -176,7 +188,7 @@ async function startOperator(
     workload,
     clock,
     random,
-    keyPool: createKeyPool({ generate: () => (sharedKey ??= generateKey('ECDSA-P256')) }),
+    keyPool: createKeyPool({ generate: () => generateKey('ECDSA-P256') }),
     log,
     events: { record: (note) => void events.push(note) },
     settings: { ...defaultSettings, ...settings },
