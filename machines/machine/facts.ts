@@ -32,6 +32,8 @@ export interface MachineFacts extends BaseFacts<MachineRequest> {
   readonly machineChanges: readonly string[];
   /** Always phases that were tried in this turn, whether they got their work done or not. */
   readonly attempted: readonly PhaseRequest[];
+  /** The last phase of this turn that could not do its work; kept when what follows succeeds. */
+  readonly phaseFailure: MachineFacts['failure'];
   /** Kinds and Nodes whose watch is not open yet. */
   readonly unwatched: readonly string[];
   /** Expiry date of the Machine's certificates: a date, none, or a text that is no date. */

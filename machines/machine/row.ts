@@ -32,8 +32,9 @@ export const timer = {
   volumes: { afterMs: () => volumeRetryMs, why: 'volumes are looked at every 20 s' },
 } as const satisfies Readonly<Record<string, Requeue<MachineFacts>>>;
 
-/** When a living Machine is looked at again although nothing changed; null for never. */
+/** When a living Machine is looked at again although nothing changed; null for never, and after a failure, whose backoff decides. */
 function nextLookInMs(facts: MachineFacts): number | null {
+  if (facts.phaseFailure !== null) return null;
   const wishes = [
     isObjectMissing(facts) ? objectMissingRetryMs : null,
     availableAgainInMs(facts),

@@ -1,0 +1,120 @@
+// One look at the volumes that are still attached to a Node.
+//
+//   V1. Everything is read live; what a cache shows decides nothing here.
+//   V2. The start of the wait goes into the status that this turn writes.
+
+import { isDetached } from '../../../../machines/machine/messages.js';
+import type { VolumeReport } from '../../../../machines/machine/facts.js';
+import { nodeName } from '../../../../machines/machine/guards.js';
+import { conditionTime } from '../../../conditions/condition.js';
+import { EffectFailure } from '../../../host/effect-failure.js';
+import type { ApiClient } from '../../../kube/contract.js';
+import { classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
+import { kinds, type StoredNode, type StoredPersistentVolume, type StoredVolumeAttachment } from '../objects.js';
+import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
+import type { MachineView } from '../view.js';
+import { attachedTo, claimsOf, volumeReport } from '../volumes/attached-volumes.js';
+import { listAll } from '../workload/list-all.js';
+import { clientOf, getNode } from './drain-node.js';
+
+const nothing: VolumeReport = {
+  claims: [],
+  volumesWithoutClaim: [],
+  nodeEntriesWithoutVolume: [],
+  attachmentsWithoutVolume: [],
+};
+
+/** Looks what is attached. */
+export function checkVolumes(deps: EffectDeps): MachineEffect {
+  const { ports, waits } = deps;
+  return async (view, facts, { nowMs, signal }) => {
+    const turn = turnOf(view);
+    const now = currentView(ports, view);
+    const name = nodeName(facts) ?? '';
+    const log = ports.log.with({ Machine: view.key, Node: name });
+    const { status } = facts;
+    const start = status.deletion?.waitForNodeVolumeDetachStartTime ?? conditionTime(nowMs());
+    const learned = {
+      status: { ...status, deletion: { ...status.deletion, waitForNodeVolumeDetachStartTime: start } },
+    };
+    try {
+      const client = clientOf(now, name);
+      const node = await getNode(client, name, signal);
+      const report = await reportOf(deps, { view: now, node, client, nowMs: nowMs(), signal, log });
+      if (!isDetached(report)) {
+        waits.watchVolumes(now, name);
+        log.info('Waiting for Node volumes to be detached', { ...report });
+        return reply('VOLUMES_ATTACHED', { ...learned, volumes: { kind: 'attached', report } });
+      }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!signal.aborted) {
+        const what = `error waiting for node volumes detaching, Machine's node "${name}": ${message}`;
+        turn.events.push({ type: 'Warning', reason: 'FailedWaitForVolumeDetach', message: what });
+      }
+      throw error;
+    }
+    const message = `success waiting for node volumes detaching Machine's node "${name}"`;
+    turn.events.push({ type: 'Normal', reason: 'NodeVolumesDetached', message });
+    return reply('VOLUMES_DETACHED', { ...learned, volumes: { kind: 'detached' } });
+  };
+}
+
+async function reportOf(
+  { ports }: EffectDeps,
+  {
+    view,
+    node,
+    client,
+    nowMs,
+    signal,
+    log,
+  }: {
+    readonly view: MachineView;
+    readonly node: StoredNode | null;
+    readonly client: ApiClient;
+    readonly nowMs: number;
+    readonly signal: AbortSignal;
+    readonly log: EffectDeps['ports']['log'];
+  },
+): Promise<VolumeReport> {
+  if (node === null) {
+    log.info('Could not find Node from Machine.status.nodeRef, skip waiting for volume detachment.');
+    return nothing;
+  }
+  if (isUnreachable(node)) {
+    log.info('Node is unreachable, skip waiting for volume detachment.');
+    return nothing;
+  }
+  const { cluster, machine } = view;
+  if (cluster === null) throw new Error(`${view.key}: volumes were asked for without a Cluster`);
+  const attachments = await prefixed(
+    'failed to list VolumeAttachments: failed to list VolumeAttachments',
+    listAll<StoredVolumeAttachment>(client, kinds.volumeAttachment, { signal }),
+  );
+  const attached = attachedTo(node, attachments);
+  if ('problem' in attached) throw new EffectFailure('UnclearVolume', attached.problem);
+  if (attached.nodeEntries.length === 0 && attached.volumes.length === 0) return nothing;
+  const pods = await classifiedPods({
+    client,
+    node: node.metadata.name,
+    machine,
+    cluster,
+    rules: ports.caches.drainRules.list(machine.metadata.namespace ?? ''),
+    nowMs,
+    terminatingMaxMs: null,
+    signal,
+  }).catch((error: unknown) => {
+    if (!(error instanceof EffectFailure)) throw error;
+    throw new EffectFailure(
+      error.kind,
+      `failed to find PersistentVolumeClaims from Pods ignored during drain: ${error.message}`,
+    );
+  });
+  const ignored = claimsOf(pods.flatMap(({ pod, answer }) => (answer.kind === 'skip' ? [pod] : [])));
+  const volumes = await prefixed(
+    'failed to list PersistentVolumes',
+    listAll<StoredPersistentVolume>(client, kinds.persistentVolume, { signal }),
+  );
+  return volumeReport(attached, volumes, ignored);
+}

@@ -1,0 +1,207 @@
+// The deletions at the end of a Machine's life: infrastructure, bootstrap object, Node, and the finalizer last.
+//
+//   L1. Each reads live what the step before must have reached; anything else is a stale view, and nothing is deleted.
+//   L2. An object is deleted by its uid: the one that was seen, never a successor of the same name.
+
+import type { ContractReference } from '../../../api/core.js';
+import { annotation, finalizer } from '../../../api/names.js';
+import { leftAloneText, nodeName } from '../../../../machines/machine/guards.js';
+import { staleView } from '../../../../machines/machine/rows-failures.js';
+import { EffectFailure } from '../../../host/effect-failure.js';
+import type { Clock } from '../../../host/contract.js';
+import { isApiError } from '../../../kube/failures.js';
+import { withLedger } from '../../../kube/ledger-client.js';
+import type { ExternalLook } from '../external/readings.js';
+import { machineTarget, nodeTarget, targetOf, type StoredMachine } from '../objects.js';
+import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
+import type { MachineView } from '../view.js';
+import { mustBeGone, objectsMustBeGone } from './confirm.js';
+import { clientOf } from './drain-node.js';
+
+type EffectArguments = Parameters<MachineEffect>;
+
+/** Deletes the infrastructure object, once no hook of the Machine as it is now holds it. */
+export function deleteInfrastructure(deps: EffectDeps): MachineEffect {
+  return async (view, facts, context) => {
+    const now = currentView(deps.ports, view);
+    const cause = leftAloneText(facts);
+    if (cause !== null) {
+      const log = deps.ports.log.with({ Machine: view.key });
+      log.info('Skipping deletion of Kubernetes Node associated with Machine as it is not allowed', {
+        Node: nodeName(facts) ?? '',
+        cause,
+      });
+    }
+    await hooksMustBeGone(deps, now, context);
+    await deleteExternal(deps, now, {
+      reference: now.machine.spec.infrastructureRef,
+      look: now.infrastructure,
+      context,
+    });
+    return reply('INFRASTRUCTURE_DELETION_ASKED');
+  };
+}
+
+/** Deletes the bootstrap object, once the infrastructure object is gone. */
+export function deleteBootstrap(deps: EffectDeps): MachineEffect {
+  return async (view, _facts, context) => {
+    const now = currentView(deps.ports, view);
+    const reference = now.machine.spec.bootstrap.configRef;
+    if (reference === undefined) return reply('BOOTSTRAP_DELETION_ASKED');
+    const namespace = now.machine.metadata.namespace ?? '';
+    await mustBeGone(deps.ports, { reference: now.machine.spec.infrastructureRef, namespace, signal: context.signal });
+    await deleteExternal(deps, now, { reference, look: now.bootstrap, context });
+    return reply('BOOTSTRAP_DELETION_ASKED');
+  };
+}
+
+/** The Machine as the server has it: no hook has come since the cache was read, and it is still being deleted. */
+async function hooksMustBeGone(
+  { ports }: EffectDeps,
+  { machine }: MachineView,
+  { signal }: EffectArguments[2],
+): Promise<void> {
+  const live = await ports.client.get<StoredMachine>(machineTarget(machine), { signal });
+  const hasHook = Object.keys(live.metadata.annotations ?? {}).some((key) =>
+    key.startsWith(annotation.preTerminateHookPrefix),
+  );
+  const isOther = live.metadata.uid !== machine.metadata.uid || live.metadata.deletionTimestamp === undefined;
+  if (hasHook || isOther) throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
+}
+
+async function deleteExternal(
+  { ports }: EffectDeps,
+  { machine }: MachineView,
+  {
+    reference,
+    look,
+    context: { ledger, signal },
+  }: {
+    readonly reference: ContractReference;
+    readonly look: ExternalLook | null;
+    readonly context: EffectArguments[2];
+  },
+): Promise<void> {
+  const kind = ports.externals.kindOf(reference);
+  if (kind === null || look?.kind !== 'found')
+    throw new EffectFailure(staleView, `${reference.kind} ${reference.name} is not there any more`);
+  const { name, namespace = '', uid } = look.object.metadata;
+  try {
+    const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+    await withLedger(ports.client, ledger).delete(targetOf(kind.resource, namespace, name), {
+      signal,
+      ...preconditions,
+    });
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    if (error.failure.kind === 'NotFound') return;
+    const what = `failed to delete ${reference.kind} "${name}" for Machine "${machine.metadata.name}" in namespace "${namespace}": ${error.message}`;
+    throw new EffectFailure(`Api${error.failure.kind}`, what, {
+      apiVersion: look.object.apiVersion,
+      kind: reference.kind,
+      namespace,
+      name,
+    });
+  }
+}
+
+/** Between two tries of one deletion of a Node. */
+const NODE_DELETION_POLL_MS = 2_000;
+/** For how long one turn tries. */
+const NODE_DELETION_TRY_MS = 10_000;
+
+/** Deletes the Node, trying for a while. */
+export function deleteNode(deps: EffectDeps): MachineEffect {
+  const { ports } = deps;
+  return async (view, facts, { signal, nowMs }) => {
+    const now = currentView(ports, view);
+    await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
+    const name = nodeName(facts) ?? '';
+    const log = ports.log.with({ Machine: view.key, Node: name });
+    log.info('Deleting Node');
+    const endMs = nowMs() + NODE_DELETION_TRY_MS;
+    for (;;) {
+      try {
+        await deleteNodeOnce(now, name, signal);
+        return reply('NODE_DELETED');
+      } catch (error) {
+        const isOver = nowMs() + NODE_DELETION_POLL_MS > endMs || now.workload.kind !== 'open' || signal.aborted;
+        if (isOver) {
+          if (signal.aborted) throw error;
+          log.error('Timed out deleting Node', { err: error });
+          const message = error instanceof Error ? error.message : String(error);
+          turnOf(view).events.push({
+            type: 'Warning',
+            reason: 'FailedDeleteNode',
+            message: `error deleting Machine's Node: ${message}`,
+          });
+          throw error;
+        }
+      }
+      await sleep(ports.clock, NODE_DELETION_POLL_MS, signal);
+    }
+  };
+}
+
+async function deleteNodeOnce(view: MachineView, name: string, signal: AbortSignal): Promise<void> {
+  if (view.workload.kind !== 'open') {
+    const cause =
+      view.workload.kind === 'unreachable' ? view.workload.message : 'connection to the workload cluster is down';
+    throw new EffectFailure(
+      'WorkloadUnreachable',
+      `failed deleting Node because connection to the workload cluster is down: ${cause}`,
+      {
+        apiVersion: 'cluster.x-k8s.io/v1beta2',
+        kind: 'Cluster',
+        namespace: view.machine.metadata.namespace ?? '',
+        name: view.machine.spec.clusterName,
+      },
+    );
+  }
+  try {
+    await clientOf(view, name).delete(nodeTarget(name), { signal });
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    if (error.failure.kind === 'NotFound') return;
+    throw new EffectFailure(`Api${error.failure.kind}`, `error deleting node ${name}: ${error.message}`, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      namespace: '',
+      name,
+    });
+  }
+}
+
+function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.schedule(delayMs, end);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+  });
+}
+
+/** Removes our finalizer and no other, once everything that was the Machine's is gone. */
+export function removeFinalizer(deps: EffectDeps): MachineEffect {
+  const { ports } = deps;
+  return async (view, _facts, { signal, ledger }) => {
+    const turn = turnOf(view);
+    await objectsMustBeGone(ports, currentView(ports, view), { withBootstrap: true, signal });
+    const { finalizers = [], uid, resourceVersion } = turn.machine.metadata;
+    const left = finalizers.filter((name) => name !== finalizer.machine);
+    try {
+      turn.machine = await withLedger(ports.client, ledger).mergePatch<StoredMachine>(
+        machineTarget(turn.machine),
+        { metadata: { uid, resourceVersion, finalizers: left } },
+        { signal },
+      );
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+    return reply('FINALIZER_REMOVED');
+  };
+}

@@ -1,0 +1,61 @@
+// Why a Machine is where it is: the same answer from a running host and from the cluster alone.
+//
+// The row of the next look explains waits. Where the next look would only try again what did not work, the row that the last
+// try ended with explains more.
+
+import { decide, rowById } from '../../../machines/kit/decide.js';
+import { explainActor, type Explanation } from '../../../machines/kit/explanation.js';
+import type { ActorContext, Failure } from '../../../machines/kit/row.js';
+import { leafState } from '../../../machines/kit/step.js';
+import type { MachineFacts } from '../../../machines/machine/facts.js';
+import { machineTable, shownFacts } from '../../../machines/machine/table.js';
+import type { MachineState } from '../../../machines/machine/words.js';
+import { parseEnvelope } from '../../host/envelope.js';
+import { factsOfView } from './facts-of-view.js';
+import type { Settings } from './ports.js';
+import { readStoredEnvelope } from './stored-envelope.js';
+import type { MachineView } from './view.js';
+
+/** What is known of the actor beyond its object. */
+export interface KnownActor {
+  readonly state: string;
+  readonly context: ActorContext;
+  readonly failure: Failure | null;
+}
+
+/** Explains a Machine. `actor` is what a host knows; null reads what the cluster recorded. */
+export function explainMachine(
+  view: MachineView,
+  actor: KnownActor | null,
+  { nowMs, settings }: { readonly nowMs: number; readonly settings: Settings },
+): Explanation {
+  const known = actor ?? recordedActor(view, settings);
+  const looked = factsOfView(view, { nowMs, settings, actor: null });
+  const settled: MachineFacts = { ...looked, unwatched: [] };
+  const next = decide(machineTable, 'OBSERVED', settled);
+  const last = rowById(machineTable, known?.context.row ?? null);
+  const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
+  const failure = actor?.failure ?? (isTrying ? recordedFailure(view) : null);
+  const { namespace = '', name, uid = '' } = view.machine.metadata;
+  return explainActor(machineTable, {
+    object: { kind: 'Machine', namespace, name, uid },
+    state: (known?.state ?? next.target ?? machineTable.initial) as MachineState,
+    context: known?.context ?? null,
+    facts: { ...settled, failure: failure as MachineFacts['failure'] },
+    rowId: isTrying ? last.id : next.id,
+    shownFacts,
+  });
+}
+
+function recordedActor(view: MachineView, settings: Settings): KnownActor | null {
+  const envelope = parseEnvelope(readStoredEnvelope(view, settings), view.machine.metadata.uid ?? '');
+  if (envelope === null) return null;
+  return { state: leafState(envelope.snapshot.value), context: envelope.snapshot.context, failure: null };
+}
+
+/** The last failure of a drain, as the deprecated condition tells its cause. */
+function recordedFailure({ machine }: MachineView): Failure | null {
+  const drain = machine.status?.deprecated?.v1beta1?.conditions?.find(({ type }) => type === 'DrainingSucceeded');
+  if (drain?.reason !== 'DrainingFailed') return null;
+  return { request: 'drainNode', kind: 'DrainingFailed', message: drain.message ?? '' };
+}

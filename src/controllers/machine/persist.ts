@@ -1,0 +1,118 @@
+// What a turn leaves behind: one guarded patch of the status, if anything changed, and the Events that go with it.
+//
+//   S1. A settled Machine costs no write.
+//   S2. Conditions of others are never lost: the patch carries the version that it was made from, and is made again from what
+//       the server has when somebody else was first.
+//   S3. State and status are written together: the actor's snapshot is one more condition of the same patch.
+
+import { saidByRows } from './rows-of-trail.js';
+import type { MachineFacts, MachineStatus } from '../../../machines/machine/facts.js';
+import { isPaused } from '../../../machines/machine/guards.js';
+import { projectPaused, projectStatus } from '../../../machines/machine/status/project.js';
+import { pausedRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
+import type { MachineState } from '../../../machines/machine/words.js';
+import type { Condition } from '../../conditions/condition.js';
+import { sortConditions } from '../../conditions/order.js';
+import type { EffectContext, Envelope, Outcome } from '../../host/contract.js';
+import {
+  ACTOR_STATE_CONDITION,
+  actorStateCondition,
+  envelopeInConditions,
+  envelopeToWrite,
+} from '../../host/snapshot-stores.js';
+import { isApiError } from '../../kube/failures.js';
+import { withLedger } from '../../kube/ledger-client.js';
+import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
+import { tellEvents } from './events.js';
+import { machineTarget, type StoredMachine } from './objects.js';
+import type { Ports } from './ports.js';
+import { writeSnapshotElsewhere } from './snapshot-elsewhere.js';
+import { turnOf } from './turn.js';
+import type { MachineView } from './view.js';
+
+/** What a turn of a Machine leaves behind. */
+export type MachineOutcome = Outcome<MachineState, MachineFacts>;
+
+/** Tries of one patch when others write at the same time. */
+const PATCH_TRIES_MAX = 5;
+
+/** Rows that say no more than the row before them: no reason to write a snapshot. */
+const restingRows: ReadonlySet<string> = new Set(['M44', 'M46']);
+
+/** Whether a snapshot may be written: there is a Cluster, and nothing is paused. A deletion is a life too. */
+export function mayPersistSnapshot(facts: MachineFacts): boolean {
+  return facts.cluster !== null && !isPaused(facts);
+}
+
+/** Writes what changed. */
+export async function persistMachine(
+  ports: Ports,
+  view: MachineView,
+  outcome: MachineOutcome,
+  context: EffectContext,
+): Promise<void> {
+  const turn = turnOf(view);
+  if (rowsWithoutStatus.has(outcome.row)) return;
+  let base = turn.machine;
+  if (isForgotten(base)) return tellEvents(ports, { view, outcome, before: base, after: base, isChanged: true });
+  const client = withLedger(ports.client, context.ledger);
+  for (let tries = 1; ; tries += 1) {
+    const next = nextStatus(ports, base, outcome);
+    const patch = mergeDiff(base.status ?? {}, next);
+    const before = base;
+    try {
+      if (patch !== undefined) {
+        const { uid, resourceVersion } = base.metadata;
+        const body = { metadata: { uid, resourceVersion }, status: patch };
+        base = await client.mergePatch<StoredMachine>(machineTarget(base), body, {
+          subresource: 'status',
+          signal: context.signal,
+        });
+        turn.machine = base;
+      }
+      await writeSnapshotElsewhere(ports, { machine: base, envelope: outcome.envelope, context });
+      return tellEvents(ports, {
+        view,
+        outcome,
+        before,
+        after: { ...base, status: next },
+        isChanged: patch !== undefined,
+      });
+    } catch (error) {
+      if (isApiError(error, 'NotFound') && base.metadata.deletionTimestamp !== undefined) return;
+      if (!isApiError(error, 'Conflict') || tries >= PATCH_TRIES_MAX) throw error;
+      base = await client.get<StoredMachine>(machineTarget(base), { signal: context.signal });
+      if (base.metadata.uid !== view.machine.metadata.uid) return;
+    }
+  }
+}
+
+/** The API server has forgotten a deleted object once nobody holds it. */
+function isForgotten({ metadata }: StoredMachine): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+}
+
+/** The status that the Machine must have, made from the newest one that is known. */
+function nextStatus(ports: Ports, base: StoredMachine, outcome: MachineOutcome): MachineStatus {
+  const { facts, trail, failed } = outcome;
+  const learned = facts.status.deletion;
+  const deletion = { ...base.status?.deletion, ...learned };
+  const now: MachineFacts = {
+    ...facts,
+    machine: { ...facts.machine, generation: base.metadata.generation ?? 0 },
+    status: { ...base.status, ...(Object.keys(deletion).length === 0 ? {} : { deletion }) },
+  };
+  if (outcome.row === pausedRow) return projectPaused(now);
+  const intents = saidByRows(trail);
+  const status = projectStatus(now, { intents, failed: failed || facts.phaseFailure !== null });
+  return ports.settings.snapshotStore === 'status' ? withSnapshot(status, base, outcome) : status;
+}
+
+function withSnapshot(status: MachineStatus, base: StoredMachine, { envelope, row }: MachineOutcome): MachineStatus {
+  const stored = envelopeInConditions(base.status?.conditions);
+  const next: Envelope | null = restingRows.has(row) && stored !== null ? null : envelopeToWrite(stored, envelope);
+  if (next === null) return status;
+  const others = (status.conditions ?? []).filter(({ type }) => type !== ACTOR_STATE_CONDITION);
+  const condition: Condition = actorStateCondition(next);
+  return { ...status, conditions: sortConditions([...others, condition]) };
+}

@@ -1,0 +1,63 @@
+// What the Machine controller is given: caches, clients, time and settings. Narrow, so that tests write them by hand.
+
+import type { Clock } from '../../host/contract.js';
+import type { ApiClient, Cache, KubeObject } from '../../kube/contract.js';
+import type { Logger } from '../../log.js';
+import type { ExternalObjects } from './external/external-objects.js';
+import type {
+  StoredCluster,
+  StoredDrainRule,
+  StoredMachine,
+  StoredMachineDeployment,
+  StoredMachineSet,
+} from './objects.js';
+import type { WorkloadClusters } from './workload/workload-clusters.js';
+
+/** The newest known objects of the management cluster. */
+export interface Caches {
+  /** With the indexes of machine-indexes.ts. */
+  readonly machines: Cache<StoredMachine>;
+  readonly clusters: Cache<StoredCluster>;
+  readonly machineSets: Cache<StoredMachineSet>;
+  readonly machineDeployments: Cache<StoredMachineDeployment>;
+  readonly drainRules: Cache<StoredDrainRule>;
+}
+
+/** An Event on a Machine. */
+export interface MachineEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Where Events go. Must not throw. */
+export interface EventSink {
+  record(object: KubeObject, event: MachineEvent): void;
+}
+
+/** What users can choose. */
+export interface Settings {
+  /** Value of the watch-filter label; empty for none. */
+  readonly watchFilter: string;
+  /** How long NodeReady and NodeHealthy keep what they said of a cluster that does not answer. */
+  readonly remoteConditionsGraceMs: number;
+  /** Keys of further labels and annotations that go from Machines to Nodes; a match anywhere in the key counts. */
+  readonly additionalSyncLabels: readonly RegExp[];
+  readonly additionalSyncAnnotations: readonly RegExp[];
+  /** Gate `MachineTaintPropagation`. */
+  readonly propagateTaints: boolean;
+  readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
+}
+
+/** Everything. */
+export interface Ports {
+  /** The management cluster. */
+  readonly client: ApiClient;
+  readonly caches: Caches;
+  readonly externals: ExternalObjects;
+  readonly workloads: WorkloadClusters;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly events: EventSink;
+  readonly settings: Settings;
+}
