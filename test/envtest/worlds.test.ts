@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createSharedWorkloads } from '../../src/embedded/clusters.js';
+import { createSimulatedInfrastructure } from '../../src/embedded/infrastructure/infrastructure.js';
+import type { SimulatedInfrastructure } from '../../src/embedded/infrastructure/ports.js';
+import { sampleWorld, type SampleSize } from '../../src/embedded/sample-world.js';
+import type { FullApiClient } from '../../src/kube/client.js';
+import { resourceOf } from '../../src/kube/resource-paths.js';
+import { resources } from '../../src/api/names.js';
+import { systemClock, systemRandom } from '../../src/system.js';
+import { pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
+import { clientOf, hasArrived, isInitData, lookAt, tokenIds, violations } from '../worlds/world.js';
+import { startApiServer, type EnvtestServer } from './api-server.js';
+import { installDefinitions } from './definitions.js';
+
+jest.setTimeout(300_000);
+
+let server: EnvtestServer;
+let client: FullApiClient;
+let infrastructure: SimulatedInfrastructure;
+let operator: OperatorProcess | null = null;
+const flags = ['--feature-gates=KubeadmBootstrapFormatIgnition=true'];
+
+beforeAll(async () => {
+  server = await startApiServer({ audit: true, users: [{ name: 'operator', groups: ['system:masters'] }] });
+  await installDefinitions(server);
+  await server.call('POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'capi-kubeadm-bootstrap-system' },
+  });
+  client = clientOf(server.kubeconfig());
+  const workloads = createSharedWorkloads({ client: client as never, kubeconfig: server.kubeconfig() });
+  infrastructure = createSimulatedInfrastructure({
+    client: client as never,
+    workloads,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  await infrastructure.start();
+}, 180_000);
+
+afterEach(async () => {
+  await operator?.kill();
+  operator = null;
+});
+
+afterAll(async () => {
+  await infrastructure?.stop();
+  await client?.close();
+  await server?.stop();
+});
+
+const start = (more: readonly string[] = []): OperatorProcess =>
+  startOperatorProcess(server.kubeconfigFile('operator'), [...flags, ...more]);
+
+/** Creates a sample world in a namespace of its own; returns how many KubeadmConfigs it has. */
+async function populate(namespace: string, size: Partial<SampleSize>): Promise<number> {
+  let configs = 0;
+  for (const object of sampleWorld({ ...size, namespace })) {
+    const { apiVersion, kind } = object as { apiVersion: string; kind: string };
+    if (kind === 'KubeadmConfig') configs += 1;
+    const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
+    if (entry === undefined) throw new Error(`no resource for ${kind}`);
+    await client.create(resourceOf(entry), object);
+  }
+  return configs;
+}
+
+const arrived = (namespace: string, count: number) =>
+  until(
+    `all of ${namespace} arrive`,
+    () => lookAt(client, namespace),
+    (world) => hasArrived(world, count),
+    120_000,
+  );
+const tokens = () => tokenIds(client);
+
+describe('worlds on a real API server', () => {
+  test('a single control plane: nothing else -> init data, CAs, Done', async () => {
+    const count = await populate('single', { controlPlanes: 1, workers: 0, poolReplicas: 0 });
+    operator = start();
+    const world = await arrived('single', count);
+    expect(world.configs.map((config) => [config.state, isInitData(config.data)])).toEqual([['Done', true]]);
+  });
+
+  test('three control planes, workers, a pool: all at once -> exactly one init, every node joins with its own token', async () => {
+    const count = await populate('whole', { controlPlanes: 3, workers: 3, poolReplicas: 2 });
+    operator = start();
+    const world = await arrived('whole', count);
+    expect(await violations(world, tokens)).toEqual([]);
+    const minted = world.configs.map((config) => config.specToken).filter((token) => token !== '');
+    expect(new Set(minted).size).toBe(count - 1);
+  });
+
+  test('workers first: the control plane comes later -> they wait, then join', async () => {
+    const all = sampleWorld({ controlPlanes: 1, workers: 2, poolReplicas: 0, namespace: 'late' });
+    const isControlPlane = (object: object): boolean =>
+      /control-plane-0/.test((object as { metadata: { name: string } }).metadata.name);
+    const createAll = async (objects: readonly object[]): Promise<void> => {
+      for (const object of objects) {
+        const { kind, apiVersion } = object as { kind: string; apiVersion: string };
+        const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
+        await client.create(resourceOf(entry!), object);
+      }
+    };
+    operator = start();
+    await createAll(all.filter((object) => !isControlPlane(object)));
+    await until(
+      'workers wait',
+      () => lookAt(client, 'late'),
+      (world) => world.configs.length === 2 && world.configs.every((config) => config.state === 'WaitingCPInit'),
+    );
+    await createAll(all.filter(isControlPlane));
+    expect(await violations(await arrived('late', 3), tokens)).toEqual([]);
+  });
+
+  test('a pool: tokens of 12 s -> rotated with its data while workers stay as they are', async () => {
+    const count = await populate('pool', { controlPlanes: 1, workers: 1, poolReplicas: 1, ignition: false });
+    operator = start(['--bootstrap-token-ttl=12s']);
+    const first = await arrived('pool', count);
+    const poolOf = (world: typeof first) => world.configs.find((config) => config.isPool);
+    const rotated = await until(
+      'a new token',
+      () => lookAt(client, 'pool'),
+      (world) =>
+        poolOf(world)?.specToken !== poolOf(first)?.specToken &&
+        (poolOf(world)?.data ?? '').includes(poolOf(world)?.specToken ?? '?'),
+    );
+    const worker = (world: typeof first) => world.configs.find((config) => config.name.includes('worker'))?.dataVersion;
+    expect(worker(rotated)).toBe(worker(first));
+    expect((await tokens()).has(poolOf(rotated)?.specToken.split('.')[0] ?? '')).toBe(true);
+  });
+
+  test('pause: a paused Cluster -> nothing moves until it is unpaused', async () => {
+    const cluster = { resource: resourceOf(resources.Cluster), namespace: 'paused', name: 'sample' };
+    await populate('paused', { controlPlanes: 1, workers: 1, poolReplicas: 0, ignition: false });
+    const path = '/apis/bootstrap.cluster.x-k8s.io/v1beta2/namespaces/paused/kubeadmconfigs';
+    interface Item {
+      readonly metadata: { readonly ownerReferences?: readonly object[] };
+      readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+    }
+    const items = async (): Promise<readonly Item[]> =>
+      ((await server.call('GET', path)).body as unknown as { items: Item[] }).items;
+    await until(
+      'both have an owner',
+      items,
+      (seen) => seen.length === 2 && seen.every((item) => item.metadata.ownerReferences !== undefined),
+    );
+    await client.mergePatch(cluster, { spec: { paused: true } });
+    operator = start();
+    const statusOf = (item: Item) => item.status?.conditions?.find((each) => each.type === 'Paused')?.status;
+    await until('both are paused', items, (seen) => seen.every((item) => statusOf(item) === 'True'));
+    await pause(1500);
+    expect((await lookAt(client, 'paused')).configs.map((config) => [config.state, config.data])).toEqual([
+      ['', null],
+      ['', null],
+    ]);
+    await client.mergePatch(cluster, { spec: { paused: false } });
+    expect(await violations(await arrived('paused', 2), tokens)).toEqual([]);
+  });
+
+  test('restart in every state: SIGKILL whenever a state is first seen -> one init, all nodes join', async () => {
+    const killedIn = new Set<string>();
+    operator = start();
+    const count = await populate('killed', { controlPlanes: 2, workers: 2, poolReplicas: 1 });
+    const endMs = systemClock.monotonicMs() + 150_000;
+    for (;;) {
+      const world = await lookAt(client, 'killed');
+      const fresh = world.configs.map((config) => config.state).find((state) => state !== '' && !killedIn.has(state));
+      if (fresh !== undefined) {
+        killedIn.add(fresh);
+        await operator.kill();
+        operator = start();
+      } else if (hasArrived(world, count) || systemClock.monotonicMs() > endMs) break;
+      await pause(5);
+    }
+    expect(await violations(await arrived('killed', count), tokens)).toEqual([]);
+    expect([...killedIn]).toEqual(
+      expect.arrayContaining(['WaitingInfra', 'WaitingCPInit', 'Initializing', 'TokenMonitoring', 'Done']),
+    );
+  });
+
+  test('at rest: a settled world -> no request but watches for 20 s; a restart writes nothing', async () => {
+    operator = start();
+    await pause(6000);
+    const before = server.auditEntries().length;
+    await pause(20_000);
+    const calls = server
+      .auditEntries()
+      .slice(before)
+      .filter((entry) => entry.user.username === 'operator' && entry.verb !== 'watch');
+    expect(calls.map((entry) => `${entry.verb} ${entry.requestURI}`)).toEqual([]);
+    await operator.kill();
+    const atRestart = server.auditEntries().length;
+    operator = start();
+    await pause(6000);
+    const writes = server
+      .auditEntries()
+      .slice(atRestart)
+      .filter(
+        (entry) => entry.user.username === 'operator' && ['create', 'update', 'patch', 'delete'].includes(entry.verb),
+      );
+    expect(writes.map((entry) => `${entry.verb} ${entry.requestURI}`)).toEqual([]);
+  });
+
+  test('SIGTERM: a running operator -> exit code 0', async () => {
+    const running = start(['--leader-elect']);
+    operator = running;
+    await until(
+      'the Lease is taken',
+      () => running.output(),
+      (text) => text.includes('Lease acquired'),
+    );
+    expect(await running.stop()).toBe(0);
+  });
+});
