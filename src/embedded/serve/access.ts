@@ -14,6 +14,7 @@ export interface Access {
 }
 
 const anonymous: EmbeddedUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const discoveryPaths = /^\/(api|apis|openapi)(\/|$)/;
 const publicPaths = /^\/(healthz|livez|readyz|version)(\/|$)/;
 
 /** Access for a list of users. */
@@ -34,7 +35,7 @@ export function createAccess(users: readonly EmbeddedUser[], anonymousMay: 'all'
     authenticate,
     authorize(user, info) {
       if (user.rules === undefined || publicPaths.test(info.path)) return;
-      if (user.token !== undefined && info.verb === 'create' && info.resource.startsWith('selfsubject')) return;
+      if (user.token !== undefined && isOpenToUsers(info)) return;
       if (user.rules.some((rule) => allows(rule, info))) return;
       throw refusal(user, info);
     },
@@ -55,6 +56,12 @@ export function createAccess(users: readonly EmbeddedUser[], anonymousMay: 'all'
       }
     },
   };
+}
+
+/** What every authenticated user may: discovery, and questions about themselves. */
+function isOpenToUsers(info: RequestInfo): boolean {
+  if (info.isResource) return info.verb === 'create' && info.resource.startsWith('selfsubject');
+  return info.verb === 'get' && discoveryPaths.test(info.path);
 }
 
 function typed(apiVersion: string, kind: string): { apiVersion: string; kind: string; metadata: object } {

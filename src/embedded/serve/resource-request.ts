@@ -71,8 +71,7 @@ function answerSubresource(call: Call): ApiResponse {
   const { core, definition, info, request } = call;
   const { subresource } = info;
   if (!definition.subresources.includes(subresource)) {
-    if (subresource === 'scale' || definition.subresources.length > 0) throw unknownSubresource(subresource);
-    throw noSuchResource();
+    throw unknownSubresource(subresource);
   }
   if (subresource === 'eviction') {
     if (info.verb !== 'create') throw methodNotAllowed();

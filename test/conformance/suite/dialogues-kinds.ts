@@ -343,6 +343,9 @@ export const kindDialogues: readonly Dialogue[] = [
       },
       { do: 'DELETE', path: '/api/v1/nodes/n', user: 'bob' },
       { do: 'GET', path: '/api/v1/nodes?watch=true', user: 'bob' },
+      { do: 'GET', path: '/apis', user: 'bob', show: ['kind'] },
+      { do: 'GET', path: '/api/v1', user: 'bob', show: ['kind'] },
+      { do: 'GET', path: '/metrics', user: 'bob' },
       {
         do: 'POST',
         path: '/apis/authentication.k8s.io/v1/tokenreviews',

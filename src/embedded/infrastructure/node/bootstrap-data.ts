@@ -56,7 +56,16 @@ function decoded(content: string, encoding: string): string {
   const kinds = encoding.toLowerCase();
   const isBase64 = ['base64', 'b64', 'gzip+base64', 'gz+b64', 'gz+base64', 'gzip+b64'].includes(kinds);
   const bytes = Buffer.from(content, isBase64 ? 'base64' : 'utf8');
-  return (kinds.startsWith('gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  return (kinds.startsWith('gz') ? unzipped(bytes) : bytes).toString('utf8');
+}
+
+/** cloud-init writes what it cannot decompress as it came. */
+function unzipped(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return bytes;
+  }
 }
 
 function ignitionPlan(data: string): PlanResult {
@@ -64,9 +73,9 @@ function ignitionPlan(data: string): PlanResult {
   if (!/^[23]\./.test(textAt(config, 'ignition', 'version'))) return { problem: 'the data is no Ignition config' };
   const files = new Map<string, string>();
   for (const file of listAt(config, 'storage', 'files')) {
-    const source = textAt(file, 'contents', 'source');
-    const content = fromDataUrl(source);
-    const bytes = textAt(file, 'contents', 'compression') === 'gzip' ? gunzipSync(content) : content;
+    const content = fromDataUrl(textAt(file, 'contents', 'source'));
+    if (content === null) continue;
+    const bytes = textAt(file, 'contents', 'compression') === 'gzip' ? unzipped(content) : content;
     files.set(textAt(file, 'path'), bytes.toString('utf8'));
   }
   const runs = listAt(config, 'systemd', 'units').flatMap((unit) => {
@@ -80,11 +89,16 @@ function ignitionPlan(data: string): PlanResult {
   );
 }
 
-function fromDataUrl(url: string): Buffer {
+/** The bytes of a data URL; null for a file that would have to be fetched: this node has no network. */
+function fromDataUrl(url: string): Buffer | null {
   const match = /^data:([^,]*),(.*)$/s.exec(url);
-  if (match === null) throw new Error(`a file's source is no data URL: ${url.slice(0, 40)}`);
+  if (match === null) return null;
   const [, type = '', payload = ''] = match;
-  return type.endsWith(';base64') ? Buffer.from(payload, 'base64') : Buffer.from(decodeURIComponent(payload), 'utf8');
+  if (type.endsWith(';base64')) return Buffer.from(payload, 'base64');
+  const bytes = payload.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1');
 }
 
 const kubeadmCommand = /(?:^|[\s;&(])kubeadm (init|join)\b.*?--config[= ](\S+)/;
