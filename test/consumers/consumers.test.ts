@@ -128,7 +128,7 @@ async function rejected(
 /** The content of kubeadm's configuration file, without its margin. */
 function kubeadmConfig(text: string): string {
   const [, content = ''] =
-    /\n-   path: \/run\/kubeadm\/[^\n]*\n(?: {4}[^\n]*\n)*? {4}content: \|\n((?: {6}[^\n]*\n)*)/.exec(text) ?? [];
+    /\n- {3}path: \/run\/kubeadm\/[^\n]*\n(?: {4}[^\n]*\n)*? {4}content: \|\n((?: {6}[^\n]*\n)*)/.exec(text) ?? [];
   return content.replace(/^ {6}/gm, '');
 }
 
