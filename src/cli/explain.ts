@@ -1,6 +1,132 @@
-// `explain KIND/NAME`: placeholder replaced below.
-import { Command } from 'commander';
+// `explain KIND/NAME`: why is this object where it is? Reads the cluster only; no operator has to run.
+//
+// What the cluster does not record prints as `not recorded`.
+
+import { Command, Option } from 'commander';
+import type { Explanation } from '../../machines/kit/explanation.js';
+import { ApiError } from '../kube/contract.js';
+import { silentLogger } from '../log.js';
+import { createMetrics } from '../metrics.js';
+import { environment, systemClock } from '../system.js';
+import { parseConfig } from './config.js';
+import { EXPLAINERS } from './explainers.js';
+import { CommandFailure } from './exit.js';
+import { nearest } from './flag-types.js';
+import { openManagement } from './management.js';
+
+interface ExplainOptions {
+  readonly namespace: string;
+  readonly kubeconfig: string;
+  readonly output: 'text' | 'json';
+  readonly bootstrapTokenTtl: string;
+  readonly snapshotStore: string;
+}
+
 /** The subcommand. */
 export function explainCommand(): Command {
-  return new Command('explain');
+  return new Command('explain')
+    .description('why is an object where it is: state, deciding row, what it waits for, what would unblock it')
+    .argument('<kind/name>', 'for example kubeadmconfig/c1-md-0-abcde')
+    .option('-n, --namespace <namespace>', 'namespace of the object', 'default')
+    .option('--kubeconfig <file>', 'kubeconfig file; without it $KUBECONFIG, then the account of the pod', '')
+    .option('--bootstrap-token-ttl <duration>', 'as the operator was started with', '15m')
+    .addOption(
+      new Option('--snapshot-store <store>', 'as the operator was started with')
+        .choices(['status', 'annotation', 'configmap', 'none'])
+        .default('status'),
+    )
+    .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
+    .action(async (target: string, options: ExplainOptions) => {
+      const [kind = '', name = '', rest] = target.split('/');
+      if (name === '' || rest !== undefined)
+        throw new CommandFailure(`want KIND/NAME, such as kubeadmconfig/my-config; got ${JSON.stringify(target)}`, 2);
+      const explanation = await explain(kind, name, options);
+      process.stdout.write(
+        options.output === 'json' ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation),
+      );
+    });
+}
+
+async function explain(kind: string, name: string, options: ExplainOptions): Promise<Explanation> {
+  const word = kind.toLowerCase().replace(/\..*$/, '');
+  const explainer = EXPLAINERS.find((each) => each.kinds.includes(word));
+  if (explainer === undefined) {
+    const known = EXPLAINERS.map((each) => each.kinds[0] ?? '');
+    const near = nearest(
+      word,
+      EXPLAINERS.flatMap((each) => [...each.kinds]),
+    );
+    throw new CommandFailure(
+      `there is no kind ${JSON.stringify(kind)} to explain: want one of ${known.join(', ')}${near === null ? '' : ` (did you mean ${near}?)`}`,
+      2,
+    );
+  }
+  const args = [
+    `--kubeconfig=${options.kubeconfig}`,
+    `--bootstrap-token-ttl=${options.bootstrapTokenTtl}`,
+    `--snapshot-store=${options.snapshotStore}`,
+  ];
+  const config = parseConfig(args, environment());
+  const management = await openManagement({
+    config,
+    clock: systemClock,
+    environment: environment(),
+    log: silentLogger,
+    metrics: createMetrics(),
+  });
+  try {
+    const answer = await explainer.explain({
+      client: management.main,
+      config,
+      namespace: options.namespace,
+      name,
+      nowMs: systemClock.nowMs(),
+    });
+    if (answer === null) throw new CommandFailure(`${explainer.kinds[0]} ${options.namespace}/${name} does not exist`);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { target, message } = error.failure;
+    throw new CommandFailure(`cannot read ${target.kind} ${target.namespace}/${target.name}: ${message}`);
+  } finally {
+    await management.close();
+  }
+}
+
+const NOT_RECORDED = 'not recorded';
+
+/** The explanation for people. */
+export function explanationText(answer: Explanation): string {
+  const { object, row, waitsFor, lastError } = answer;
+  const lines: readonly (readonly [string, string])[] = [
+    ['Object', `${object.kind} ${object.namespace}/${object.name}`],
+    ['State', `${answer.state}: ${answer.stateMeaning}`],
+    ['Since', answer.since ?? NOT_RECORDED],
+    [
+      'Decided by',
+      `${row.id} ${row.title} [${row.guard}]${row.requirements.length === 0 ? '' : ` (${row.requirements.join(', ')})`}`,
+    ],
+    ['', row.description],
+    [
+      'Waits for',
+      waitsFor === null ? 'nothing' : `${waitsFor.kind} ${waitsFor.namespace}/${waitsFor.name}: ${waitsFor.what}`,
+    ],
+    [
+      'Last error',
+      lastError === null
+        ? 'none'
+        : `${lastError.message}${lastError.object === undefined ? '' : ` (${lastError.object.kind} ${lastError.object.namespace}/${lastError.object.name})`}`,
+    ],
+    ['Next look', answer.nextLook ?? 'when something changes'],
+    ['Unblocks it', answer.unblocks],
+  ];
+  const facts = Object.entries(answer.facts).map(
+    ([name, value]) => `  ${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
+  return [
+    ...lines.map(([name, text]) => `${(name === '' ? '' : `${name}:`).padEnd(13)}${text}`),
+    'Facts:',
+    ...facts,
+    '',
+  ].join('\n');
 }

@@ -90,7 +90,7 @@ function settingsOf(config: OperatorConfig): Ports['settings'] {
   };
 }
 
-/** The actor's own answer; a fresh look where the host has not seen it yet. */
+/** The actor's own answer, as `explain` would give it. */
 function explain(parts: KubeadmConfigParts, key: string, host: Host): Explanation | null {
   const resting = host.rest(key);
   if (resting === null) return parts.explain(key, null);

@@ -1,0 +1,39 @@
+// Who explains which kind from the cluster alone.
+
+import type { Explanation } from '../../machines/kit/explanation.js';
+import { explainView, readView } from '../controllers/kubeadmconfig/explain.js';
+import type { ApiClient } from '../kube/contract.js';
+import type { OperatorConfig } from './config.js';
+
+/** What an explainer is asked. */
+export interface ExplainRequest {
+  readonly client: ApiClient;
+  readonly config: OperatorConfig;
+  readonly namespace: string;
+  readonly name: string;
+  readonly nowMs: number;
+}
+
+/** Explains objects of one kind. */
+export interface Explainer {
+  /** Words for the kind, the usual one first. */
+  readonly kinds: readonly string[];
+  /** The answer; null when the object does not exist. Throws ApiError. */
+  explain(request: ExplainRequest): Promise<Explanation | null>;
+}
+
+/** All explainers. */
+export const EXPLAINERS: readonly Explainer[] = [
+  {
+    kinds: ['kubeadmconfig', 'kubeadmconfigs'],
+    async explain({ client, config, namespace, name, nowMs }) {
+      const { tokenTtlMs, recreateLostTokens, snapshotStore, watchFilter } = config;
+      const settings = { tokenTtlMs, recreateLostTokens, snapshotStore, watchFilter };
+      const view = await readView(client, `${namespace}/${name}`, {
+        settings,
+        hasMachinePools: config.featureGates.MachinePool,
+      });
+      return view === null ? null : explainView(view, null, { nowMs, settings });
+    },
+  },
+];
