@@ -23,7 +23,7 @@ export function lintChart(model: ChartModel): readonly Finding[] {
   const rows = [...model.edges.flatMap((edge) => edge.rows), ...Object.values(model.stays).flat()];
   for (const row of new Map(rows.map((each) => [each.rowId, each])).values()) {
     if (row.description.trim().length < 10) findings.push(`${model.id}: row ${row.rowId} has no description`);
-    if (!/^(is|has|not|otherwise|always)/.test(row.guard))
+    if (!/^(is|are|has|not|otherwise|always)/.test(row.guard))
       findings.push(`${model.id}: row ${row.rowId} has an unnamed guard ${row.guard}`);
     if (row.request !== null && model.requests[row.request] === undefined) {
       findings.push(`${model.id}: row ${row.rowId} asks for ${row.request}, which is not described`);

@@ -2,7 +2,8 @@
 
 import type { FlagSpec } from './flag-types.js';
 import { flagText, parseBool, parseDurationMs, readFlags, UsageError } from './flag-types.js';
-import { RUN_FLAGS } from './run-flags.js';
+import { parseConfig } from './config.js';
+import { RUN_FLAGS, type ControllerName } from './run-flags.js';
 
 /** The flags that only `demo` has. */
 export const DEMO_FLAGS: readonly FlagSpec[] = [
@@ -49,6 +50,8 @@ export interface DemoOptions {
   readonly workers: number;
   readonly chaosSeed: number | null;
   readonly output: 'text' | 'json';
+  /** Controllers that the operator runs; the simulated infrastructure leaves their work to it. */
+  readonly controllers: readonly ControllerName[];
   /** Arguments for `run`. */
   readonly runArgs: readonly string[];
 }
@@ -91,6 +94,7 @@ export function parseDemo(args: readonly string[]): DemoOptions {
     workers: count('workers', 0),
     chaosSeed: chaos === '' ? null : Number(chaos),
     output: text('output') as DemoOptions['output'],
+    controllers: parseConfig([...gates, ...runArgs], {}).controllers,
     runArgs: [...gates, ...runArgs],
   };
 }

@@ -45,6 +45,7 @@ export async function startDemoWorld(
     clock,
     random,
     growPoolsAfterMs: 6_000,
+    reportsControlPlaneInitialized: !options.controllers.includes('cluster-initialized'),
     onNote,
   });
   await infrastructure.start();

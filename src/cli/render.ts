@@ -65,6 +65,7 @@ async function render(options: RenderOptions): Promise<void> {
     respectsStoredData: false,
   });
   if (result.kind !== 'data') throw new CommandFailure(whyNot(config, result));
+  for (const warning of result.warnings) process.stderr.write(`warning: ${oneLine(warning)}\n`);
   process.stdout.write(print(config, result, options.output));
 }
 
@@ -113,10 +114,11 @@ function whyNot(config: KubeadmConfig, result: Exclude<OfflineResult, { readonly
     result.cause === result.message ? '' : result.cause,
     result.kind === 'refused' ? `field ${result.field}` : '',
   ];
-  return parts
-    .filter((part) => part !== '')
-    .join(': ')
-    .replace(/\s*\n\s*/g, ' ');
+  return oneLine(parts.filter((part) => part !== '').join(': '));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
 }
 
 function print(

@@ -1,18 +1,20 @@
 // Caches that more than one controller reads: one watch for each kind, with the indexes of all its readers.
 
 import { label, resources } from '../api/names.js';
+import { clusterIndexes, machineIndexes as labelIndexes } from '../controllers/cluster-initialized/indexes.js';
 import { configIndexes, ownerIndexes } from '../controllers/kubeadmconfig/indexes.js';
+import { machineIndexes } from '../controllers/machine/machine-indexes.js';
 import type {
   StoredCluster,
   StoredConfig,
   StoredConfigMap,
-  StoredMachine,
   StoredMachinePool,
 } from '../controllers/kubeadmconfig/objects.js';
 import type { Cache, KubeObject } from '../kube/contract.js';
 import type { InformerOptions } from '../kube/informer.js';
 import { projectSecret, type CachedSecret } from '../kube/projections.js';
 import { resourceOf } from '../kube/resource-paths.js';
+import type { IndexFunction } from '../kube/store.js';
 import type { OperatorConfig } from './config.js';
 import type { SharedCaches } from './controller-module.js';
 
@@ -35,8 +37,6 @@ function shared<T extends KubeObject>(
   return cache as Cache<T>;
 }
 
-const hasClusterLabel = label.clusterName;
-
 /** KubeadmConfigs, by owner. */
 export const configsCache = (caches: SharedCaches, scope: CacheScope): Cache<StoredConfig> =>
   shared(caches, scope, {
@@ -45,30 +45,39 @@ export const configsCache = (caches: SharedCaches, scope: CacheScope): Cache<Sto
     firstList: 'current',
   });
 
-/** Machines, by cluster. */
-export const machinesCache = (caches: SharedCaches, scope: CacheScope): Cache<StoredMachine> =>
-  shared(caches, scope, {
+type AnyIndexes = Readonly<Record<string, IndexFunction<KubeObject>>>;
+
+/** Indexes of Machines for all their readers. */
+const allMachineIndexes = { ...ownerIndexes, ...machineIndexes, ...labelIndexes } as unknown as AnyIndexes;
+
+/** Machines, by cluster, node, provider ID and what they refer to. */
+export const machinesCache = <T extends KubeObject>(caches: SharedCaches, scope: CacheScope): Cache<T> =>
+  shared<KubeObject>(caches, scope, {
     resource: resourceOf(resources.Machine),
-    indexes: ownerIndexes as InformerOptions<StoredMachine>['indexes'] & object,
+    indexes: allMachineIndexes,
     firstList: 'current',
-  });
+  }) as Cache<T>;
 
 /** MachinePools, by cluster. */
 export const machinePoolsCache = (caches: SharedCaches, scope: CacheScope): Cache<StoredMachinePool> =>
-  shared(caches, scope, {
+  shared<KubeObject>(caches, scope, {
     resource: resourceOf(resources.MachinePool),
-    indexes: ownerIndexes as InformerOptions<StoredMachinePool>['indexes'] & object,
-  });
+    indexes: ownerIndexes as unknown as AnyIndexes,
+  }) as Cache<StoredMachinePool>;
 
-/** Clusters. */
+/** Clusters, by their control plane object. */
 export const clustersCache = (caches: SharedCaches, scope: CacheScope): Cache<StoredCluster> =>
-  shared(caches, scope, { resource: resourceOf(resources.Cluster), firstList: 'current' });
+  shared<StoredCluster>(caches, scope, {
+    resource: resourceOf(resources.Cluster),
+    indexes: clusterIndexes,
+    firstList: 'current',
+  });
 
 /** Secrets with a cluster's label; data for CA and kubeconfig purposes only. */
 export const secretsCache = (caches: SharedCaches, scope: CacheScope): Cache<CachedSecret> =>
   shared(caches, scope, {
     resource: resourceOf(resources.Secret),
-    labelSelector: hasClusterLabel,
+    labelSelector: label.clusterName,
     project: projectSecret,
   });
 
@@ -76,6 +85,13 @@ export const secretsCache = (caches: SharedCaches, scope: CacheScope): Cache<Cac
 export const configMapsCache = (caches: SharedCaches, scope: CacheScope): Cache<StoredConfigMap> =>
   shared(caches, scope, {
     resource: resourceOf(resources.ConfigMap),
-    labelSelector: hasClusterLabel,
+    labelSelector: label.clusterName,
     firstList: 'current',
   });
+
+/** Any kind that has no index. */
+export const plainCache = <T extends KubeObject>(
+  caches: SharedCaches,
+  scope: CacheScope,
+  kind: keyof typeof resources,
+): Cache<T> => shared<T>(caches, scope, { resource: resourceOf(resources[kind]) });

@@ -1,11 +1,17 @@
 // Which facts may be shown, by machine: an allow-list. A fact that is not named by its machine never leaves the process.
 
+import { shownFacts as clusterInitializedFacts } from '../../machines/cluster-initialized/facts.js';
 import { shownFacts as kubeadmConfigFacts } from '../../machines/kubeadmconfig/facts.js';
+import { shownFacts as machineFacts } from '../../machines/machine/table.js';
+import { shownFacts as machinesUpToDateFacts } from '../../machines/machines-up-to-date/facts.js';
 import { scrubDeep } from './scrub.js';
 
 /** Names of facts that the page, the protocols and `explain` show: each machine lists its own beside its facts. */
 export const SHOWN_FACTS: Readonly<Record<string, readonly string[]>> = {
   kubeadmconfig: kubeadmConfigFacts,
+  machine: machineFacts,
+  'cluster-initialized': clusterInitializedFacts,
+  'machines-up-to-date': machinesUpToDateFacts,
 };
 
 /** The allowed facts of a machine, scrubbed. A machine that is not listed shows nothing. */
