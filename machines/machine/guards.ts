@@ -144,8 +144,9 @@ const isNodePast = ({ status, infrastructure }: MachineFacts): boolean =>
 export const isDrainAllowed = (facts: MachineFacts): boolean =>
   isNodeTouched(facts) && !facts.machine.isDrainExcluded && !isNodePast(facts) && !isDrainTimeoutExceeded(facts);
 
-/** A pass of the drain is due. */
-export const isDrainDue = (facts: MachineFacts): boolean => isDrainAllowed(facts) && facts.drain.kind === 'due';
+/** A pass of the drain is due: whatever is not known to be drained is not. */
+export const isDrainDue = (facts: MachineFacts): boolean =>
+  isDrainAllowed(facts) && facts.drain.kind !== 'drained' && facts.drain.kind !== 'resting';
 
 /** The last pass of the drain left Pods, and nothing changed since. */
 export const isDrainResting = (facts: MachineFacts): boolean => isDrainAllowed(facts) && facts.drain.kind === 'resting';
@@ -154,9 +155,13 @@ export const isDrainResting = (facts: MachineFacts): boolean => isDrainAllowed(f
 export const isVolumeWaitAllowed = (facts: MachineFacts): boolean =>
   isNodeTouched(facts) && !facts.machine.isVolumeWaitExcluded && !isNodePast(facts) && !isVolumeTimeoutExceeded(facts);
 
-/** The volumes have to be looked at. */
+/** The volumes have to be looked at: whatever is not known to be detached is not. */
 export const areVolumesDue = (facts: MachineFacts): boolean =>
-  isVolumeWaitAllowed(facts) && facts.volumes.kind === 'due';
+  isVolumeWaitAllowed(facts) && facts.volumes.kind !== 'detached' && facts.volumes.kind !== 'resting';
+
+/** The same right after a drain: then a look that is young counts for nothing. */
+export const areVolumesInQuestion = (facts: MachineFacts): boolean =>
+  isVolumeWaitAllowed(facts) && facts.volumes.kind !== 'detached';
 
 /** The last look found volumes, and nothing changed since. */
 export const areVolumesResting = (facts: MachineFacts): boolean =>
@@ -165,6 +170,16 @@ export const areVolumesResting = (facts: MachineFacts): boolean =>
 /** The wait for volumes was ended by its timeout, not by their detachment. */
 export const wasVolumeWaitCut = (facts: MachineFacts): boolean =>
   isNodeTouched(facts) && !facts.machine.isVolumeWaitExcluded && isVolumeTimeoutExceeded(facts);
+
+/** Nothing before the end of the infrastructure is left to do: the last word before what cannot be taken back. */
+export const isInfrastructureReleased = (facts: MachineFacts): boolean =>
+  isDeleting(facts) &&
+  !hasPreTerminateHooks(facts) &&
+  !hasPreDrainHooks(facts) &&
+  (!isDrainAllowed(facts) || facts.drain.kind === 'drained') &&
+  !areVolumesInQuestion(facts) &&
+  nodeOperations(facts).kind !== 'unknown' &&
+  nodeOperations(facts).kind !== 'connecting';
 
 /** The infrastructure object is neither gone nor readable: nothing after it may be deleted. */
 export const isInfrastructureUnclear = ({ infrastructure }: MachineFacts): boolean =>

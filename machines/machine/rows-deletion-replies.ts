@@ -1,6 +1,6 @@
 // What follows on the answers of a deletion's effects, in the same turn where it can.
 
-import { areVolumesDue, hasPreTerminateHooks, isInfrastructureUnclear } from './guards.js';
+import { areVolumesInQuestion, hasPreTerminateHooks, isInfrastructureUnclear } from './guards.js';
 import {
   bootstrapGoes,
   completed,
@@ -103,8 +103,8 @@ export const deletionReplyRows: readonly MachineRow[] = [
     description: 'All Pods that count are gone; now the volumes have to be detached.',
     on: 'NODE_DRAINED',
     from: ['Draining'],
-    guardName: 'areVolumesDue',
-    guard: areVolumesDue,
+    guardName: 'areVolumesInQuestion',
+    guard: areVolumesInQuestion,
     target: 'DetachingVolumes',
     request: 'checkVolumes',
     conditions: both(drained, volumesStart),

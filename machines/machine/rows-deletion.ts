@@ -88,6 +88,19 @@ const looks: readonly MachineRow[] = [
   }),
   row({
     id: 'M43',
+    requirements: ['MA-071'],
+    title: 'volumes rest',
+    description:
+      'The last look found volumes, and no attachment changed since. Neither they nor the Pods are looked at before 20 s are over.',
+    from: ['DetachingVolumes'],
+    guardName: 'areVolumesResting',
+    guard: areVolumesResting,
+    target: 'DetachingVolumes',
+    requeue: timer.volumes,
+    waitsFor: waitForVolumes,
+  }),
+  row({
+    id: 'M44',
     requirements: ['MA-061', 'MA-063', 'MA-098', 'MA-099'],
     title: 'drain',
     description:
@@ -101,7 +114,7 @@ const looks: readonly MachineRow[] = [
     waitsFor: waitForDrain,
   }),
   row({
-    id: 'M44',
+    id: 'M45',
     requirements: ['MA-065'],
     title: 'drain rests',
     description: 'The last pass left Pods, and none has gone since. The next pass comes after 20 s or when one goes.',
@@ -113,7 +126,7 @@ const looks: readonly MachineRow[] = [
     waitsFor: waitForDrain,
   }),
   row({
-    id: 'M45',
+    id: 'M46',
     requirements: ['MA-062', 'MA-066', 'MA-069', 'MA-101', 'MA-111'],
     title: 'volumes to be looked at',
     description: 'The drain is done, skipped or out of time. The start of the wait is recorded with the first look.',
@@ -123,18 +136,6 @@ const looks: readonly MachineRow[] = [
     target: 'DetachingVolumes',
     request: 'checkVolumes',
     conditions: volumesStart,
-    waitsFor: waitForVolumes,
-  }),
-  row({
-    id: 'M46',
-    requirements: ['MA-071'],
-    title: 'volumes rest',
-    description: 'The last look found volumes, and no attachment changed since. The next look comes after 20 s.',
-    from: ['DetachingVolumes'],
-    guardName: 'areVolumesResting',
-    guard: areVolumesResting,
-    target: 'DetachingVolumes',
-    requeue: timer.volumes,
     waitsFor: waitForVolumes,
   }),
   row({

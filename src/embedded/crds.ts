@@ -23,5 +23,8 @@ export const coreDefinitions: readonly object[] = [
   kubeadmControlPlanes,
 ];
 
-/** The bootstrap provider's kinds. */
-export const bootstrapDefinitions: readonly object[] = [kubeadmConfigs, kubeadmConfigTemplates];
+/** The bootstrap provider's kinds, with the label by which its contract is found: the components carry it too. */
+export const bootstrapDefinitions: readonly object[] = [kubeadmConfigs, kubeadmConfigTemplates].map((definition) => ({
+  ...definition,
+  metadata: { ...definition.metadata, labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta2' } },
+}));

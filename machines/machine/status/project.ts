@@ -41,10 +41,15 @@ export interface ProjectionOptions {
   readonly intents: readonly ConditionIntent[];
   /** The turn ended in an error: the generation does not count as observed. */
   readonly failed: boolean;
+  /** The API server keeps the times since which hooks are waited for. */
+  readonly keepsHookTimes: boolean;
 }
 
 /** The whole status. */
-export function projectStatus(facts: MachineFacts, { intents, failed }: ProjectionOptions): MachineStatus {
+export function projectStatus(
+  facts: MachineFacts,
+  { intents, failed, keepsHookTimes }: ProjectionOptions,
+): MachineStatus {
   const { machine, status, nowMs } = facts;
   const { conditions } = standardConditions(facts, intents);
   const phase = isDeleting(facts) ? 'Deleting' : lifeOf(facts);
@@ -57,7 +62,7 @@ export function projectStatus(facts: MachineFacts, { intents, failed }: Projecti
   return {
     ...withoutStaleExpiry(facts),
     ...copied(facts),
-    ...deletionTimes(facts, conditions),
+    ...(keepsHookTimes ? deletionTimes(facts, conditions) : {}),
     ...(Object.keys(initialization).length === 0 ? {} : { initialization }),
     ...(failed ? {} : { observedGeneration: machine.generation }),
     phase,
@@ -211,19 +216,15 @@ function withoutStaleExpiry({ certificatesExpiry, status }: MachineFacts): Machi
   }
 }
 
-/**
- * Since when hooks are waited for: set with the first condition that says so, and never again. A CRD without these fields drops
- * them, and a time that is asked for with every look would be a write with every look.
- */
+/** Since when hooks are waited for: set with the first condition that says so, and never again. */
 function deletionTimes(
   { status, nowMs }: MachineFacts,
   conditions: readonly Condition[],
 ): Pick<MachineStatus, 'deletion'> {
   const why = getCondition(conditions, condition.deleting)?.reason;
-  const isNews = why !== getCondition(status.conditions ?? [], condition.deleting)?.reason;
   const before = status.deletion ?? {};
   const starts = (field: keyof NonNullable<MachineStatus['deletion']>): MachineStatus['deletion'] =>
-    isNews && before[field] === undefined ? { [field]: conditionTime(nowMs) } : {};
+    before[field] === undefined ? { [field]: conditionTime(nowMs) } : {};
   const deletion = {
     ...before,
     ...(why === reason.waitingForPreDrainHook ? starts('waitForPreDrainHookStartTime') : {}),

@@ -21,7 +21,10 @@ export interface Told {
 /** Records the Events and logs the lines. */
 export function tellEvents(ports: Ports, told: Told): void {
   const turn = turnOf(told.view);
-  for (const event of [...turn.events, ...eventsOfChange(told)]) ports.events.record(told.after, event);
+  const { apiVersion, kind, metadata } = told.view.machine;
+  const { namespace = '', name, uid = '' } = metadata;
+  const object = { apiVersion, kind, namespace, name, uid };
+  for (const event of [...turn.events, ...eventsOfChange(told)]) ports.events.record({ object, ...event });
   turn.events.length = 0;
   if (told.isChanged) logRow(ports, told);
 }

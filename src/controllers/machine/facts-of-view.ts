@@ -56,8 +56,8 @@ export function factsOfView(view: MachineView, context: FactsContext): MachineFa
     controlPlane: controlPlaneReading(view.controlPlane),
     controlPlaneMachines: view.controlPlaneMachines,
     templateDifferences: templateDifferences(view.owners, context.nowMs),
-    drain: restingOr(context, { waitsFor: 'Pod', rows: ['M44', 'M60'] }),
-    volumes: restingOr(context, { waitsFor: 'VolumeAttachment', rows: ['M46', 'M65'] }),
+    drain: restingOr(context, { waitsFor: 'Pod', rows: ['M45', 'M60'] }),
+    volumes: restingOr(context, { waitsFor: 'VolumeAttachment', rows: ['M43', 'M65'] }),
     machineChanges: machineChanges({
       machine,
       cluster,

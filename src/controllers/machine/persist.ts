@@ -24,6 +24,7 @@ import { isApiError } from '../../kube/failures.js';
 import { withLedger } from '../../kube/ledger-client.js';
 import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
 import { tellEvents } from './events.js';
+import { keepsHookTimes } from './hook-times.js';
 import { machineTarget, type StoredMachine } from './objects.js';
 import type { Ports } from './ports.js';
 import { writeSnapshotElsewhere } from './snapshot-elsewhere.js';
@@ -36,8 +37,11 @@ export type MachineOutcome = Outcome<MachineState, MachineFacts>;
 /** Tries of one patch when others write at the same time. */
 const PATCH_TRIES_MAX = 5;
 
+/** Rows that wait for hooks. */
+const hookRows: ReadonlySet<string> = new Set(['M42', 'M47', 'M62', 'M66']);
+
 /** Rows that say no more than the row before them: no reason to write a snapshot. */
-const restingRows: ReadonlySet<string> = new Set(['M44', 'M46']);
+const restingRows: ReadonlySet<string> = new Set(['M45', 'M43']);
 
 /** Whether a snapshot may be written: there is a Cluster, and nothing is paused. A deletion is a life too. */
 export function mayPersistSnapshot(facts: MachineFacts): boolean {
@@ -56,8 +60,9 @@ export async function persistMachine(
   let base = turn.machine;
   if (isForgotten(base)) return tellEvents(ports, { view, outcome, before: base, after: base, isChanged: true });
   const client = withLedger(ports.client, context.ledger);
+  const keeps = hookRows.has(outcome.row) && (await keepsHookTimes(ports.client, context.signal));
   for (let tries = 1; ; tries += 1) {
-    const next = nextStatus(ports, base, outcome);
+    const next = nextStatus(ports, base, outcome, keeps);
     const patch = mergeDiff(base.status ?? {}, next);
     const before = base;
     try {
@@ -93,7 +98,7 @@ function isForgotten({ metadata }: StoredMachine): boolean {
 }
 
 /** The status that the Machine must have, made from the newest one that is known. */
-function nextStatus(ports: Ports, base: StoredMachine, outcome: MachineOutcome): MachineStatus {
+function nextStatus(ports: Ports, base: StoredMachine, outcome: MachineOutcome, keeps: boolean): MachineStatus {
   const { facts, trail, failed } = outcome;
   const learned = facts.status.deletion;
   const deletion = { ...base.status?.deletion, ...learned };
@@ -104,7 +109,7 @@ function nextStatus(ports: Ports, base: StoredMachine, outcome: MachineOutcome):
   };
   if (outcome.row === pausedRow) return projectPaused(now);
   const intents = saidByRows(trail);
-  const status = projectStatus(now, { intents, failed: failed || facts.phaseFailure !== null });
+  const status = projectStatus(now, { intents, failed: failed || facts.phaseFailure !== null, keepsHookTimes: keeps });
   return ports.settings.snapshotStore === 'status' ? withSnapshot(status, base, outcome) : status;
 }
 

@@ -1,7 +1,8 @@
 // What the Machine controller is given: caches, clients, time and settings. Narrow, so that tests write them by hand.
 
 import type { Clock } from '../../host/contract.js';
-import type { ApiClient, Cache, KubeObject } from '../../kube/contract.js';
+import type { ApiClient, Cache } from '../../kube/contract.js';
+import type { EventRecorder } from '../../kube/event-recorder.js';
 import type { Logger } from '../../log.js';
 import type { ExternalObjects } from './external/external-objects.js';
 import type {
@@ -30,11 +31,6 @@ export interface MachineEvent {
   readonly message: string;
 }
 
-/** Where Events go. Must not throw. */
-export interface EventSink {
-  record(object: KubeObject, event: MachineEvent): void;
-}
-
 /** What users can choose. */
 export interface Settings {
   /** Value of the watch-filter label; empty for none. */
@@ -58,6 +54,6 @@ export interface Ports {
   readonly workloads: WorkloadClusters;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly events: EventSink;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly settings: Settings;
 }

@@ -5,7 +5,7 @@
 
 import type { ContractReference } from '../../../api/core.js';
 import { annotation, finalizer } from '../../../api/names.js';
-import { leftAloneText, nodeName } from '../../../../machines/machine/guards.js';
+import { isInfrastructureReleased, leftAloneText, nodeName } from '../../../../machines/machine/guards.js';
 import { staleView } from '../../../../machines/machine/rows-failures.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { Clock } from '../../../host/contract.js';
@@ -23,6 +23,7 @@ type EffectArguments = Parameters<MachineEffect>;
 /** Deletes the infrastructure object, once no hook of the Machine as it is now holds it. */
 export function deleteInfrastructure(deps: EffectDeps): MachineEffect {
   return async (view, facts, context) => {
+    if (!isInfrastructureReleased(facts)) throw new Error(`${view.key}: the infrastructure is still held: a bug`);
     const now = currentView(deps.ports, view);
     const cause = leftAloneText(facts);
     if (cause !== null) {
