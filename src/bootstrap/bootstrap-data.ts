@@ -109,8 +109,10 @@ function render(mode: BootstrapMode, input: RenderInput): RenderResult {
   const format = spec.format === 'ignition' ? 'ignition' : 'cloud-config';
   const written = format === 'ignition' ? writeIgnition(node) : writeCloudConfig(node);
   if (written.kind === 'invalid') return refuseData({ field: written.field, cause: written.message });
-  const { bytes, contributors } = written;
-  return refuseTooLarge(bytes, contributors, input.sizeLimitBytes) ?? { kind: 'data', format, bytes, contributors };
+  const { bytes, contributors, warnings = [] } = written;
+  return (
+    refuseTooLarge(bytes, contributors, input.sizeLimitBytes) ?? { kind: 'data', format, bytes, contributors, warnings }
+  );
 }
 
 /** The user's endpoint wins; otherwise the Cluster's, as soon as it is known. */

@@ -94,6 +94,8 @@ export type RenderResult =
       readonly format: BootstrapFormat;
       readonly bytes: Uint8Array;
       readonly contributors: readonly Contributor[];
+      /** What is doubtful in the user's additional configuration, but does not stop the data. */
+      readonly warnings: readonly string[];
     }
   | Refused;
 

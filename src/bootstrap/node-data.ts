@@ -70,5 +70,10 @@ export interface Contributor {
 
 /** What a writer answers. `message` names the field in the user's words; `field` is its path in the spec. */
 export type WriteResult =
-  | { readonly kind: 'written'; readonly bytes: Uint8Array; readonly contributors: readonly Contributor[] }
+  | {
+      readonly kind: 'written';
+      readonly bytes: Uint8Array;
+      readonly contributors: readonly Contributor[];
+      readonly warnings?: readonly string[];
+    }
   | { readonly kind: 'invalid'; readonly field: string; readonly message: string };

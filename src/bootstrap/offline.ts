@@ -28,7 +28,7 @@ import { listOf, memberOf, textOf } from './loose-json.js';
 import type { BootstrapFormat, BootstrapMode, Contributor } from './node-data.js';
 import { controlPlaneVersion, find, initLockHolder, secretReads, surroundings, type World } from './offline-world.js';
 import { refuseCertificates, refuseData } from './refusals.js';
-import { readSpec } from './spec-shape.js';
+import { readSpec, unknownFields } from './spec-shape.js';
 import type { ClusterConfiguration, KubeadmConfigSpec } from './spec-types.js';
 
 const waitingForInfrastructure = 'Waiting for Cluster status.infrastructureReady to be true';
@@ -54,6 +54,7 @@ export type OfflineResult = { readonly specAfter: KubeadmConfigSpec; readonly co
       readonly format: BootstrapFormat;
       readonly bytes: Uint8Array;
       readonly contributors: readonly Contributor[];
+      readonly warnings: readonly string[];
       readonly generated: readonly KeyPair[];
       readonly cluster: ClusterFacts;
     }
@@ -212,8 +213,10 @@ function finish(
   });
   const conditions: ConditionsAfter = { CertificatesAvailable: available };
   if (result.kind === 'refused') return refused(result, made.spec, conditions);
+  const unknown = unknownFields(input.config.spec).map((field) => `${field}: unknown field, ignored`);
   return {
     ...result,
+    warnings: [...unknown, ...result.warnings],
     generated: made.generated,
     cluster: facts,
     specAfter: made.spec,

@@ -22,6 +22,24 @@ export function readSpec(json: unknown): SpecShape {
   return { kind: 'spec', spec: (withoutNulls(kubeadmConfigSpec, json ?? {}) ?? {}) as KubeadmConfigSpec };
 }
 
+/** The paths of what the API does not know. An API server drops it, with a warning. */
+export function unknownFields(json: unknown): readonly string[] {
+  return unknownIn(kubeadmConfigSpec, json, 'spec');
+}
+
+function unknownIn(description: Description, json: unknown, path: string): readonly string[] {
+  const { items, properties } = description;
+  if (typeof json !== 'object' || json === null) return [];
+  if (Array.isArray(json)) {
+    return items === undefined ? [] : json.flatMap((item, index) => unknownIn(items, item, `${path}[${index}]`));
+  }
+  if (properties === undefined) return [];
+  return Object.entries(json).flatMap(([name, member]) => {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return known === undefined ? [`${path}.${name}`] : unknownIn(known, member, `${path}.${name}`);
+  });
+}
+
 function withoutNulls(description: Description | undefined, json: unknown): unknown {
   if (Array.isArray(json)) {
     return json.map((item) => (item === null ? emptyOf(description?.items) : withoutNulls(description?.items, item)));

@@ -17,6 +17,7 @@ import { objectsOf, vector, vectors, type Vector } from './bootstrap-vector.js';
 interface Ran {
   readonly exitCode: number;
   readonly stdout: string;
+  readonly stderr: string;
   readonly problem: string;
 }
 
@@ -36,23 +37,37 @@ function fileWith(text: string): string {
   return file;
 }
 
-/** Runs the command and takes what it writes to stdout. */
+/** Runs the command and takes what it writes. */
 async function render(...args: readonly string[]): Promise<Ran> {
-  const parts: Buffer[] = [];
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = ((chunk: string | Uint8Array) => parts.push(Buffer.from(chunk)) > 0) as typeof write;
-  const stdout = () => Buffer.concat(parts).toString();
+  const written = { stdout: '', stderr: '' };
+  const streams = ['stdout', 'stderr'] as const;
+  const originals = streams.map((name) => process[name].write.bind(process[name]));
+  for (const name of streams) {
+    process[name].write = ((chunk: string | Uint8Array) => {
+      written[name] += Buffer.from(chunk).toString('latin1');
+      return true;
+    }) as typeof process.stdout.write;
+  }
+  const ran = (exitCode: number, problem: string): Ran => ({
+    exitCode,
+    problem,
+    stdout: Buffer.from(written.stdout, 'latin1').toString(),
+    stderr: Buffer.from(written.stderr, 'latin1').toString(),
+  });
   try {
     const command = renderCommand()
       .exitOverride()
       .configureOutput({ writeErr: () => undefined });
     await command.parseAsync(args, { from: 'user' });
-    return { exitCode: 0, stdout: stdout(), problem: '' };
+    return ran(0, '');
   } catch (error) {
     const exitCode = error instanceof CommanderError ? 2 : exitCodeOf(error);
-    return { exitCode, stdout: stdout(), problem: error instanceof Error ? error.message : String(error) };
+    return ran(exitCode, error instanceof Error ? error.message : String(error));
   } finally {
-    process.stdout.write = write;
+    streams.forEach((name, index) => {
+      const original = originals[index];
+      if (original !== undefined) process[name].write = original;
+    });
   }
 }
 
@@ -166,9 +181,18 @@ stringData: {k: hello}
     expect(again.problem).toContain('CertificatesAvailable=Unknown, InternalError');
   });
 
+  test('input: a field that the API does not know -> data, and a warning that names it', async () => {
+    const text = manifests(vector('kc-vec-404')).replace('"joinConfiguration":{', '"joinConfiguration":{"nodeRegistraton":{},');
+    const { exitCode, stderr } = await render('-f', fileWith(text));
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'warning: spec.joinConfiguration.nodeRegistraton: unknown field, ignored\n',
+    });
+  });
+
   test('token: none given -> a random one', async () => {
     const file = fileWith(manifests(vector('kc-vec-222')));
-    const tokens = await Promise.resolve([await render('-f', file), await render('-f', file)]);
+    const tokens = [await render('-f', file), await render('-f', file)];
     const [one, two] = tokens.map(({ stdout }) => /token: ([a-z0-9]{6}\.[a-z0-9]{16})/.exec(stdout)?.[1]);
     expect(one).toMatch(/./);
     expect(one).not.toBe(two);
