@@ -81,6 +81,7 @@ export interface ApiRequest {
   /** Path and query, as on the request line: `/api/v1/namespaces/default/secrets?limit=500`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Text; the bytes of a protobuf body as latin-1. */
   readonly body?: string;
   /** Ends a watch. */
   readonly signal?: AbortSignal;

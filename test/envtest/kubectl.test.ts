@@ -43,6 +43,20 @@ metadata: {name: c1}
 data: {a: b}
 `;
 
+const pool = `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: MachinePool
+metadata: {name: p1}
+spec:
+  clusterName: c1
+  replicas: 2
+  template:
+    spec:
+      clusterName: c1
+      bootstrap: {dataSecretName: x}
+      infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: DemoMachinePool, name: p1}
+`;
+
 const changed = manifests.replace('verbosity: 5', 'verbosity: 7').replace('data: {a: b}\n', 'data: {a: c, d: e}\n');
 const misspelt = manifests.replace('verbosity', 'verbositi');
 
@@ -181,6 +195,23 @@ describe('kubectl', () => {
     await same('apply --server-side --force-conflicts -f -', changed);
     await same('get machine m1 -o yaml --show-managed-fields');
     await same('explain kubeadmconfig.spec.ntp');
+  });
+
+  test('create, scale, wait and can-i: bodies in protobuf and subresources -> the same words', async () => {
+    await same('create namespace n1 --dry-run=server -o name');
+    await same('create namespace n1');
+    await same('create namespace n1');
+    await same('create secret generic s2 --from-literal=a=b -n n1 -o jsonpath={.data}');
+    await same('create configmap c2 --from-literal=a=b -n n1 -o jsonpath={.data}{.metadata.namespace}');
+    await same('create serviceaccount sa -n n1');
+    await same('auth can-i list secrets');
+    await same('auth can-i get /metrics');
+    await same('apply -f -', pool);
+    await same('scale machinepool p1 --replicas=4');
+    await same('scale machinepool p1 --replicas=5 --current-replicas=3');
+    await same('get machinepool p1 -o jsonpath={.spec.replicas}');
+    await same('wait machine/m1 --for=jsonpath={.spec.clusterName}=c1 --timeout=5s');
+    await same('delete machinepool p1');
   });
 
   test('get -w: a change and a deletion -> a line for each', async () => {

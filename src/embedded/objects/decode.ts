@@ -8,6 +8,7 @@ import { isObject, textAt, type Fields } from '../json.js';
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.js';
 import { objectMetaSchema } from '../resources/builtin-schemas.js';
 import { prune, withDefaults } from '../schema/prune.js';
+import { decodeProtobuf, protobufType } from './protobuf.js';
 import type { ApiObject } from '../types.js';
 
 /** How unknown fields are met: `?fieldValidation=`. */
@@ -22,6 +23,7 @@ export interface Decoded {
 /** Parses a JSON body; the media type decides whether it may be JSON at all. */
 export function parseBody(body: string | undefined, contentType: string): unknown {
   const type = mediaType(contentType);
+  if (type === protobufType) return decodeProtobuf(body ?? '');
   if (type !== '' && type !== 'application/json' && type !== 'application/yaml') {
     throw unsupportedMediaType(['application/json', 'application/yaml']);
   }

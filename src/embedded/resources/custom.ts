@@ -41,9 +41,8 @@ export function customResource(crd: ApiObject): ResourceDefinition {
     categories: texts(at(crd, 'spec', 'names', 'categories')),
     namespaced,
     verbs: allVerbs,
-    subresources: Object.keys(isObject(version.subresources) ? version.subresources : {}).filter(
-      (name) => name === 'status',
-    ),
+    subresources: ['status', 'scale'].filter((name) => isObject(at(version, 'subresources', name))),
+    ...scalePaths(version),
     custom: true,
     schema,
     columns: [nameColumn, ...(columns.length === 0 ? defaultColumns : columns).map(pathColumn)],
@@ -54,6 +53,14 @@ export function customResource(crd: ApiObject): ResourceDefinition {
     hasGeneration: true,
     returnsDeleted: false,
   };
+}
+
+function scalePaths(version: Fields): Pick<ResourceDefinition, 'scale'> {
+  const scale = at(version, 'subresources', 'scale');
+  if (!isObject(scale)) return {};
+  const path = (name: string): string[] => textAt(scale, name).replace(/^\./, '').split('.');
+  const selector = textAt(scale, 'labelSelectorPath') === '' ? null : path('labelSelectorPath');
+  return { scale: { specReplicas: path('specReplicasPath'), statusReplicas: path('statusReplicasPath'), selector } };
 }
 
 function checkName(crd: ApiObject, expected: string): void {

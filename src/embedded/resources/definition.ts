@@ -17,6 +17,13 @@ export interface Column {
 /** How names of a kind must look. */
 export type NameRule = 'subdomain' | 'label' | 'segment';
 
+/** Where a custom kind keeps its replicas. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  readonly selector: readonly string[] | null;
+}
+
 /** One served resource. */
 export interface ResourceDefinition extends Named {
   readonly group: string;
@@ -30,6 +37,8 @@ export interface ResourceDefinition extends Named {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly subresources: readonly string[];
+  /** Set for custom kinds with a scale subresource. */
+  readonly scale?: ScalePaths;
   /** From a CustomResourceDefinition: pruned, defaulted and validated. */
   readonly custom: boolean;
   /** Of the whole object for custom kinds; of the list types only for built-in ones. */

@@ -127,6 +127,7 @@ function subresourceKind(
   subresource: string,
 ): { kind: string; verbs: readonly string[]; group?: string; version?: string } {
   if (subresource === 'eviction') return { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] };
+  if (subresource === 'scale') return { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: subresourceVerbs };
   return { kind: definition.kind, verbs: subresourceVerbs };
 }
 

@@ -12,6 +12,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
+import { protobufType } from '../objects/protobuf.js';
 import type { ApiRequest, ApiResponse } from '../types.js';
 
 const localHost = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/;
@@ -96,7 +97,9 @@ function flat(incoming: IncomingMessage): Record<string, string | undefined> {
 async function bodyOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  // Protobuf is bytes: latin-1 keeps each of them as one character.
+  const isBinary = incoming.headers['content-type']?.startsWith(protobufType) === true;
+  return Buffer.concat(chunks).toString(isBinary ? 'latin1' : 'utf8');
 }
 
 async function send(outgoing: ServerResponse, response: ApiResponse, headOnly: boolean): Promise<void> {

@@ -19,12 +19,13 @@ import { currentObjects, includeObject, listText } from '../read/list.js';
 import { formOf, objectText } from '../read/representation.js';
 import { openWatch, type WatchHost } from '../read/watch.js';
 import { resourceOf } from '../resources/catalog.js';
-import { apiVersionOf, storageOf, type ResourceDefinition } from '../resources/definition.js';
+import { apiVersionOf, storageOf, type ResourceDefinition, type ScalePaths } from '../resources/definition.js';
 import { selectorOf } from '../selectors.js';
 import { keyOf } from '../store.js';
 import type { ApiObject, ApiRequest, ApiResponse, RequestInfo } from '../types.js';
 import { jsonAnswer, streamAnswer, warningHeader } from './answer.js';
 import { evict } from './eviction.js';
+import { readScale, writeScale } from './scale.js';
 
 interface Call {
   readonly core: Core;
@@ -71,13 +72,14 @@ function answerSubresource(call: Call): ApiResponse {
   const { core, definition, info, request } = call;
   const { subresource } = info;
   if (!definition.subresources.includes(subresource)) {
-    throw unknownSubresource(subresource);
+    throw unknownSubresource(definition, subresource);
   }
   if (subresource === 'eviction') {
     if (info.verb !== 'create') throw methodNotAllowed();
     const body = parseBody(request.body, request.headers['content-type'] ?? '');
     return jsonAnswer(201, JSON.stringify(evict(core, definition, info, body)));
   }
+  if (subresource === 'scale' && definition.scale !== undefined) return scale(call, definition.scale);
   switch (info.verb) {
     case 'get':
       return read(call);
@@ -90,7 +92,18 @@ function answerSubresource(call: Call): ApiResponse {
   }
 }
 
-function unknownSubresource(subresource: string): Error {
+function scale(call: Call, paths: ScalePaths): ApiResponse {
+  const { core, definition, info, request } = call;
+  if (info.verb === 'get') return jsonAnswer(200, JSON.stringify(readScale(core, definition, paths, placeOf(call))));
+  if (info.verb !== 'update' && info.verb !== 'patch') throw methodNotAllowed();
+  const body = request.body ?? '';
+  const contentType = request.headers['content-type'] ?? '';
+  const options = { ...writeOptions(call), body, contentType, isPatch: info.verb === 'patch' };
+  return jsonAnswer(200, JSON.stringify(writeScale(core, definition, paths, placeOf(call), options)));
+}
+
+function unknownSubresource(definition: ResourceDefinition, subresource: string): Error {
+  if (definition.custom) return noSuchResource();
   const known = [
     'scale',
     'log',

@@ -3,6 +3,7 @@ import type { Dialogue } from './dialogue.js';
 
 const pods = '/api/v1/namespaces/{ns}/pods';
 const budgets = '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets';
+const pools = '/apis/cluster.x-k8s.io/v1beta2/namespaces/{ns}/machinepools';
 const leases = '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const merge = 'application/merge-patch+json';
@@ -11,6 +12,29 @@ const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 function pod(name: string, more: object = {}): object {
   return { metadata: { name, labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }], ...more } };
+}
+
+function pool(name: string, replicas: number): object {
+  const template = {
+    clusterName: 'c1',
+    bootstrap: { dataSecretName: 'x' },
+    infrastructureRef: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DemoMachinePool', name },
+  };
+  return {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'MachinePool',
+    metadata: { name },
+    spec: { clusterName: 'c1', replicas, template: { spec: template } },
+  };
+}
+
+function scale(resourceVersion: string, replicas: number): object {
+  return {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'p1', namespace: '{ns}', resourceVersion },
+    spec: { replicas },
+  };
 }
 
 function definition(plural: string, kind: string): object {
@@ -250,6 +274,44 @@ export const kindDialogues: readonly Dialogue[] = [
         body: { metadata: { name: 'new' }, spec: { holderIdentity: 'x' } },
         show: ['spec.holderIdentity'],
       },
+    ],
+  },
+  {
+    title: 'scale: read, set and guarded, generation counts it',
+    steps: [
+      { do: 'POST', path: pools, body: pool('p1', 2), save: 'p' },
+      { do: 'GET', path: `${pools}/p1/scale` },
+      { do: 'PATCH', path: `${pools}/p1/scale`, contentType: merge, body: { spec: { replicas: 3 } } },
+      {
+        do: 'PUT',
+        path: `${pools}/p1/scale`,
+        body: scale('{p.metadata.resourceVersion}', 4),
+        show: ['code', 'reason'],
+      },
+      { do: 'GET', path: `${pools}/p1/scale`, save: 's' },
+      {
+        do: 'PUT',
+        path: `${pools}/p1/scale`,
+        body: scale('{s.metadata.resourceVersion}', 5),
+        show: ['kind', 'spec', 'status'],
+      },
+      {
+        do: 'PATCH',
+        path: `${pools}/p1/scale`,
+        contentType: merge,
+        body: { spec: { replicas: -1 } },
+        show: ['code', 'reason'],
+      },
+      {
+        do: 'PATCH',
+        path: `${pools}/p1/scale`,
+        contentType: merge,
+        body: { spec: { replicas: 0 } },
+        show: ['spec', 'status'],
+      },
+      { do: 'GET', path: `${pools}/p1`, show: ['spec.replicas', 'metadata.generation'] },
+      { do: 'GET', path: `${pools}/none/scale`, show: ['code', 'reason', 'message'] },
+      { do: 'GET', path: '/apis/cluster.x-k8s.io/v1beta2/namespaces/{ns}/machines/m/scale', show: ['code'] },
     ],
   },
   {
