@@ -1,0 +1,44 @@
+// Bundles and runs the bench of test/bench. Everything on the command line is the bench's: `npm run bench -- --help`.
+//
+// The system bench needs etcd and kube-apiserver: $KUBEBUILDER_ASSETS, or built once with Go as for the envtest suites.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { build } from 'esbuild';
+
+import { envtestAssets } from '../test/envtest/build.mjs';
+
+const outfile = 'node_modules/.cache/bench/main.mjs';
+const given = process.argv.slice(2);
+
+mkdirSync('node_modules/.cache/bench', { recursive: true });
+await build({
+  entryPoints: ['test/bench/main.ts'],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['elkjs'],
+  banner: {
+    js: 'import{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',
+  },
+  define: { __VERSION__: '"bench"', __COMMIT__: '"bench"', __PAGE__: '{}' },
+  logLevel: 'warning',
+});
+
+const env = { ...process.env };
+const isSystem = !given.includes('--help') && (given.includes('system') || !given.includes('micro'));
+if (isSystem) {
+  const { folder, reason } = envtestAssets({ log: (line) => console.error(`bench: ${line}`) });
+  if (folder === null) {
+    console.error(`bench: no system bench without etcd and kube-apiserver: ${reason}`);
+    process.exit(1);
+  }
+  env.KUBEBUILDER_ASSETS = folder;
+}
+// With the collector at hand, bytes per actor can be told apart from garbage.
+const { status } = spawnSync(process.execPath, ['--expose-gc', '--no-warnings', outfile, ...given], {
+  stdio: 'inherit',
+  env,
+});
+process.exit(status ?? 1);

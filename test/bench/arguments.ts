@@ -1,0 +1,72 @@
+// The command line of the bench.
+import { parseArgs } from 'node:util';
+import { ownCommand } from './system/provider.js';
+
+/** What was asked for. */
+export interface BenchArguments {
+  readonly parts: readonly ('micro' | 'system')[];
+  readonly clusters: number;
+  readonly workers: number;
+  readonly spreadMs: number;
+  readonly command: string;
+  readonly casProvided: boolean;
+  readonly idleMs: number;
+  /** Where the figures go as JSON; empty for nowhere. */
+  readonly json: string;
+}
+
+/** How it is used. */
+export const usage = `npm run bench -- [micro] [system] [flags]     both parts when none is named
+  --clusters N            clusters of the system bench, each with one control plane (default 20)
+  --workers M             workers of each cluster (default 5)
+  --spread 30s|burst      how the control planes become initialised (default burst)
+  --provider-cmd LINE     any provider; {kubeconfig} stands for the file (default: this checkout's operator)
+  --cas provided|missing  whether the clusters' CAs are there already (default provided)
+  --idle SECONDS          how long to watch the settled world (default 30)
+  --json FILE             also write the figures as JSON (default bench.json; empty for none)
+`;
+
+/** Reads it; throws with one line for what is wrong. */
+export function parseBench(args: readonly string[]): BenchArguments {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      clusters: { type: 'string', default: '20' },
+      workers: { type: 'string', default: '5' },
+      spread: { type: 'string', default: 'burst' },
+      'provider-cmd': { type: 'string', default: ownCommand },
+      cas: { type: 'string', default: 'provided' },
+      idle: { type: 'string', default: '30' },
+      json: { type: 'string', default: 'bench.json' },
+    },
+  });
+  const parts = (['micro', 'system'] as const).filter((part) => positionals.includes(part) || positionals.length === 0);
+  const unknown = positionals.find((word) => !['micro', 'system'].includes(word));
+  if (unknown !== undefined) throw new Error(`there is no bench ${unknown}: want micro or system`);
+  if (!['provided', 'missing'].includes(values.cas)) throw new Error('--cas: want provided or missing');
+  return {
+    parts,
+    clusters: whole('clusters', values.clusters, 1),
+    workers: whole('workers', values.workers, 0),
+    spreadMs: spread(values.spread),
+    command: values['provider-cmd'],
+    casProvided: values.cas === 'provided',
+    idleMs: whole('idle', values.idle, 0) * 1000,
+    json: values.json,
+  };
+}
+
+function whole(name: string, text: string, min: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min)
+    throw new Error(`--${name}: want a whole number from ${min}, got ${text}`);
+  return value;
+}
+
+function spread(text: string): number {
+  if (text === 'burst') return 0;
+  const seconds = /^(\d+)s$/.exec(text)?.[1];
+  if (seconds === undefined) throw new Error(`--spread: want burst or a time such as 30s, got ${text}`);
+  return Number(seconds) * 1000;
+}
