@@ -102,6 +102,9 @@ function isTried(field: string, { format }: ReadingContext): boolean {
   return isNightly || format === 'cloud-config' || !/^(cluster|init|join)Configuration\b/.test(field);
 }
 
+/** For the full size; a small run takes seconds. */
+const timeoutMs = 600_000;
+
 const chosen = contexts.filter(({ api, format }) => isNightly || api === 'v1beta4' || format === 'cloud-config');
 
 describe('bootstrap fields', () => {
@@ -117,5 +120,6 @@ describe('bootstrap fields', () => {
       for (const spec of fullSpecs) problems.push(...(await problemsOf(spec, context)));
       expect(problems).toEqual([]);
     },
+    timeoutMs,
   );
 });

@@ -40,6 +40,9 @@ const mutation = fc.record({
   value,
 });
 
+/** For the full size; a small run takes seconds. */
+const timeoutMs = 1_800_000;
+
 type Loose = Record<string | number, unknown>;
 
 /** Every container in a value with its keys. */
@@ -69,53 +72,61 @@ function expectAnAnswer(result: OfflineResult): void {
 }
 
 describe('bootstrap data of any input', () => {
-  test('KubeadmConfig: any fields changed to anything -> data or a clear error', async () => {
-    const seed = printedSeed('mutated KubeadmConfigs');
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(fullSpecs.length - 1),
-        fc.nat(contexts.length - 1),
-        fc.array(mutation, { minLength: 1, maxLength: 4 }),
-        async (specIndex, contextIndex, mutations) => {
-          const context = contexts[contextIndex];
-          if (context === undefined) return;
-          const spec: unknown = JSON.parse(JSON.stringify({ ...fullSpecs[specIndex], format: context.format }));
-          for (const change of mutations) mutate(spec, change);
-          expectAnAnswer(await evaluateSpec(spec, context));
-        },
-      ),
-      { seed, numRuns: sized(1000, 100_000) },
-    );
-  });
+  test(
+    'KubeadmConfig: any fields changed to anything -> data or a clear error',
+    async () => {
+      const seed = printedSeed('mutated KubeadmConfigs');
+      await fc.assert(
+        fc.asyncProperty(
+          fc.nat(fullSpecs.length - 1),
+          fc.nat(contexts.length - 1),
+          fc.array(mutation, { minLength: 1, maxLength: 4 }),
+          async (specIndex, contextIndex, mutations) => {
+            const context = contexts[contextIndex];
+            if (context === undefined) return;
+            const spec: unknown = JSON.parse(JSON.stringify({ ...fullSpecs[specIndex], format: context.format }));
+            for (const change of mutations) mutate(spec, change);
+            expectAnAnswer(await evaluateSpec(spec, context));
+          },
+        ),
+        { seed, numRuns: sized(1000, 100_000) },
+      );
+    },
+    timeoutMs,
+  );
 
-  test('objects: anything anywhere in the stream changed to anything -> data, a wait or a clear error', async () => {
-    const seed = printedSeed('mutated streams');
-    const ids = ['kc-vec-151', 'kc-vec-404', 'kc-vec-244', 'kc-vec-409', 'kc-vec-356'];
-    const streams = ids.map((id) => vector(id)).map(objectsOf);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(streams.length - 1),
-        fc.array(mutation, { minLength: 1, maxLength: 3 }),
-        async (index, mutations) => {
-          const objects = JSON.parse(JSON.stringify(streams[index])) as KubernetesObject[];
-          for (const object of objects) {
-            for (const change of mutations) mutate(object, { ...change, at: change.at + (object.kind?.length ?? 0) });
-          }
-          const config = objects.find(({ kind }) => kind === 'KubeadmConfig') as KubeadmConfig | undefined;
-          if (config === undefined || typeof config.metadata !== 'object' || config.metadata === null) return;
-          const result = await evaluateOffline({
-            objects: objects.filter(({ metadata }) => typeof metadata === 'object' && metadata !== null),
-            config,
-            token: () => 'aaaaaa.bbbbbbbbbbbbbbbb',
-            generate: () => Promise.resolve({ kind: 'failed', message: 'nothing is generated here' }),
-            hasMachinePools: true,
-            sizeLimitBytes: 0,
-            respectsStoredData: false,
-          });
-          expectAnAnswer(result);
-        },
-      ),
-      { seed, numRuns: sized(500, 50_000) },
-    );
-  });
+  test(
+    'objects: anything anywhere in the stream changed to anything -> data, a wait or a clear error',
+    async () => {
+      const seed = printedSeed('mutated streams');
+      const ids = ['kc-vec-151', 'kc-vec-404', 'kc-vec-244', 'kc-vec-409', 'kc-vec-356'];
+      const streams = ids.map((id) => vector(id)).map(objectsOf);
+      await fc.assert(
+        fc.asyncProperty(
+          fc.nat(streams.length - 1),
+          fc.array(mutation, { minLength: 1, maxLength: 3 }),
+          async (index, mutations) => {
+            const objects = JSON.parse(JSON.stringify(streams[index])) as KubernetesObject[];
+            for (const object of objects) {
+              for (const change of mutations) mutate(object, { ...change, at: change.at + (object.kind?.length ?? 0) });
+            }
+            const config = objects.find(({ kind }) => kind === 'KubeadmConfig') as KubeadmConfig | undefined;
+            if (config === undefined || typeof config.metadata !== 'object' || config.metadata === null) return;
+            const result = await evaluateOffline({
+              objects: objects.filter(({ metadata }) => typeof metadata === 'object' && metadata !== null),
+              config,
+              token: () => 'aaaaaa.bbbbbbbbbbbbbbbb',
+              generate: () => Promise.resolve({ kind: 'failed', message: 'nothing is generated here' }),
+              hasMachinePools: true,
+              sizeLimitBytes: 0,
+              respectsStoredData: false,
+            });
+            expectAnAnswer(result);
+          },
+        ),
+        { seed, numRuns: sized(500, 50_000) },
+      );
+    },
+    timeoutMs,
+  );
 });
