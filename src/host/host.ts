@@ -113,12 +113,7 @@ export function createHost(options: HostOptions): Host {
         const key = queue.take();
         if (key === null) return;
         turns.set(key, clock.monotonicMs());
-        void handle(key).finally(() => {
-          turns.delete(key);
-          queue.done(key);
-          if (turns.size === 0) onIdle();
-          pump();
-        });
+        void handle(key);
       }
     });
   }
@@ -167,7 +162,17 @@ export function createHost(options: HostOptions): Host {
       memory ??= memoryOf(key, '');
       backOff(key, memory, failure, taken);
       tell(key, 0, 'error');
+    } finally {
+      end(key);
     }
+  }
+
+  /** In the same breath as the decision what comes next: a wake between the two would be lost. */
+  function end(key: Key): void {
+    turns.delete(key);
+    queue.done(key);
+    if (turns.size === 0) onIdle();
+    pump();
   }
 
   /** Waits until the caches show our own writes; false when the turn has to wait. */
