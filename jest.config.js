@@ -22,5 +22,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/jest-setup.mjs',
   reporters: ['default', '<rootDir>/test/jest-totals.mjs'],
+  // Never a verdict on speed: machines that run this are shared and slow at times.
+  testTimeout: 120_000,
   workerIdleMemoryLimit: '1GB',
 };
