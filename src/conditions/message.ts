@@ -15,3 +15,11 @@ function indented(lines: readonly string[]): readonly string[] {
   if (lines.every((line) => bullet.test(line))) return lines.map((line) => `  ${line}`);
   return lines.map((line) => (bullet.test(line) ? `    ${line}` : `  * ${line}`));
 }
+
+/** A text of at most so many characters: whole lines where that is possible. */
+export function cutAtLine(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const cut = text.slice(0, charsMax);
+  const end = text[charsMax] === '\n' ? charsMax : cut.lastIndexOf('\n');
+  return end > 0 ? cut.slice(0, end) : cut;
+}

@@ -1,0 +1,23 @@
+// The questions of the table, one for each trigger. Pure and total.
+
+import type { Facts } from './facts.js';
+
+export const isInitialized = (f: Facts): boolean => f.isInitialized;
+export const isFilteredOut = (f: Facts): boolean => !f.isHandled;
+export const isPaused = (f: Facts): boolean => f.isPaused;
+
+export const isTopologyPending = (f: Facts): boolean => !f.hasControlPlaneRef && f.hasTopology && !f.isDeleting;
+export const isTopologyLeaving = (f: Facts): boolean => !f.hasControlPlaneRef && f.hasTopology;
+
+export const isControlPlaneUnwatched = (f: Facts): boolean => f.hasControlPlaneRef && f.controlPlane === 'unwatched';
+export const isControlPlaneUnavailable = (f: Facts): boolean =>
+  f.hasControlPlaneRef && f.controlPlane === 'unavailable';
+export const isControlPlaneMissing = (f: Facts): boolean => f.hasControlPlaneRef && f.controlPlane === 'missing';
+export const isControlPlaneUnreadable = (f: Facts): boolean => f.hasControlPlaneRef && f.controlPlane === 'unreadable';
+export const isControlPlaneInitialized = (f: Facts): boolean =>
+  f.hasControlPlaneRef && f.controlPlane === 'initialized';
+export const hasControlPlane = (f: Facts): boolean => f.hasControlPlaneRef;
+
+export const isMachineListMissing = (f: Facts): boolean => f.machines === 'unlisted';
+export const hasNode = (f: Facts): boolean => f.machines === 'node' || f.machines === 'leavingNode';
+export const always = (): boolean => true;

@@ -1,0 +1,172 @@
+// The model of the Machine's machine: facts that differ in every way that a row asks about, and all that effects may answer.
+//
+// Values that let a look go on stand several times in an axis, so that samples reach the ends of the table.
+
+import type { MachineFacts } from '../../machines/machine/facts.js';
+import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/rows-failures.js';
+import { machineTable } from '../../machines/machine/table.js';
+import type { MachineRequest, PhaseRequest } from '../../machines/machine/words.js';
+import {
+  base,
+  bootstrap,
+  cluster,
+  connection,
+  deleting,
+  drainStart,
+  infrastructure,
+  lostBootstrap,
+  lostInfrastructure,
+  machine,
+  minutesAgo,
+  noBootstrap,
+  node,
+  noInfrastructure,
+  report,
+  runningStatus,
+  volumeReport,
+} from '../unit/machine/facts.js';
+import { anyModel } from './kit/model.js';
+
+const often = <T>(value: T, times: number): readonly T[] => Array.from({ length: times }, () => value);
+const deletion = { nodeDrainStartTime: drainStart, waitForNodeVolumeDetachStartTime: drainStart };
+const conditions = [{ type: 'Deleting', status: 'True', reason: 'DeletingNode', message: '' }];
+const failure = { request: 'syncNode', kind: 'Api', message: 'no' } as const;
+
+const phase = (name: PhaseRequest) => (facts: MachineFacts) => [
+  {
+    type: 'OBSERVED' as const,
+    learned: { attempted: [...facts.attempted, name], machineChanges: [], unwatched: [] },
+  },
+  {
+    type: 'OBSERVED' as const,
+    learned: { attempted: [...facts.attempted, name], failure, phaseFailure: failure },
+  },
+];
+
+const failed = (request: MachineRequest, kind = 'Api') => ({ request, kind, message: 'no' });
+
+/** The machine and its surroundings. */
+export const machineModel = anyModel({
+  table: machineTable,
+  base,
+  axes: {
+    machine: [
+      machine,
+      { ...machine, providerId: '', dataSecretName: null },
+      { ...machine, hasFinalizer: false },
+      { ...machine, isPausedItself: true },
+      { ...machine, isUpdating: true },
+      ...often({ ...machine, ...deleting }, 4),
+      { ...machine, ...deleting, hasFinalizer: false },
+      { ...machine, ...deleting, isControlPlane: true },
+      { ...machine, ...deleting, preDrainHooks: ['p/a'] },
+      { ...machine, ...deleting, preTerminateHooks: ['t/a'] },
+      { ...machine, ...deleting, isDrainExcluded: true },
+      { ...machine, ...deleting, isVolumeWaitExcluded: true },
+      { ...machine, ...deleting, drainTimeoutMs: 1_000, volumeTimeoutMs: 1_000 },
+      { ...machine, ...deleting, nodeDeletionTimeoutMs: 0 },
+    ],
+    cluster: [
+      ...often(cluster, 5),
+      null,
+      { ...cluster, isPaused: true },
+      { ...cluster, isDeleting: true },
+      { ...cluster, controlPlaneInitialized: false },
+    ],
+    missingOwner: [...often(null, 5), { kind: 'MachineSet', name: 'ms' }],
+    bootstrap: [
+      ...often(bootstrap(), 2),
+      null,
+      noBootstrap('missing'),
+      noBootstrap('missing'),
+      lostBootstrap,
+      bootstrap({ isAdopted: false }),
+      bootstrap({ isDeleting: true }),
+      bootstrap({ isCompleted: false }),
+      bootstrap({ problem: 'wrong' }),
+    ],
+    infrastructure: [
+      ...often(infrastructure(), 3),
+      noInfrastructure('missing'),
+      noInfrastructure('missing'),
+      lostInfrastructure,
+      infrastructure({ isAdopted: false }),
+      infrastructure({ isDeleting: true }),
+      infrastructure({ isCompleted: false }),
+      infrastructure({ providerId: '' }),
+      infrastructure({ failureReason: 'bad' }),
+    ],
+    node: [
+      ...often(node(), 3),
+      node({ isSynced: false }),
+      { kind: 'missing' },
+      { kind: 'unsought' },
+      { kind: 'connecting' },
+      { kind: 'unreachable', message: 'down' },
+      { kind: 'ambiguous', message: 'two' },
+    ],
+    status: [
+      ...often(runningStatus, 2),
+      { phase: 'Pending' },
+      { ...runningStatus, nodeRef: undefined as never },
+      { ...runningStatus, deletion },
+      { ...runningStatus, deletion: { ...deletion, waitForPreTerminateHookStartTime: minutesAgo(1) } },
+      { ...runningStatus, conditions },
+      { initialization: { bootstrapDataSecretCreated: true } },
+    ],
+    controlPlane: [
+      ...often({ kind: 'none' } as const, 3),
+      { kind: 'missing' },
+      { kind: 'unreadable', message: 'no kind' },
+      { kind: 'found', isDeleting: true, isExternallyManaged: false },
+      { kind: 'found', isDeleting: false, isExternallyManaged: true },
+    ],
+    controlPlaneMachines: [1, 1, 1, 0],
+    connection: [connection, { ...connection, lastHeardMs: null, isConnected: false }],
+    drain: [{ kind: 'due' }, { kind: 'resting' }, { kind: 'drained' }],
+    volumes: [{ kind: 'due' }, { kind: 'resting' }, { kind: 'detached' }],
+    machineChanges: [...often([], 4), ['spec.providerID']],
+    unwatched: [...often([], 4), ['Node']],
+    attempted: [[], [], ['openWatches', 'patchMachine', 'adoptBootstrap', 'adoptInfrastructure', 'syncNode']],
+    phaseFailure: [null, failure],
+    certificatesExpiry: [...often({ kind: 'unsought' } as const, 4), { kind: 'invalid', message: 'no date' }],
+  } as never,
+  isPossible: ({ status, node: found, unwatched, attempted, drain, volumes }: MachineFacts) =>
+    (status.nodeRef?.name !== undefined || status.nodeRef === undefined) &&
+    (found.kind !== 'found' || unwatched.length === 0) &&
+    attempted.length === 0 &&
+    drain.kind !== 'drained' &&
+    volumes.kind !== 'detached',
+  answers: {
+    readCluster: () => [],
+    addFinalizer: () => [{ type: 'FINALIZER_ADDED', learned: {} }],
+    readOwners: () => [],
+    openWatches: phase('openWatches'),
+    patchMachine: phase('patchMachine'),
+    adoptBootstrap: phase('adoptBootstrap'),
+    adoptInfrastructure: phase('adoptInfrastructure'),
+    syncNode: phase('syncNode'),
+    confirmInfrastructure: () => [],
+    confirmNode: () => [],
+    readControlPlane: () => [{ type: 'OBSERVED', learned: { controlPlane: { kind: 'missing' } } }],
+    drainNode: () => [
+      { type: 'PODS_LEFT', learned: { drain: { kind: 'left', report } } },
+      { type: 'NODE_DRAINED', learned: { drain: { kind: 'drained' } } },
+    ],
+    checkVolumes: () => [
+      { type: 'VOLUMES_ATTACHED', learned: { volumes: { kind: 'attached', report: volumeReport } } },
+      { type: 'VOLUMES_DETACHED', learned: { volumes: { kind: 'detached' } } },
+    ],
+    deleteInfrastructure: () => [{ type: 'INFRASTRUCTURE_DELETION_ASKED', learned: {} }],
+    deleteBootstrap: () => [{ type: 'BOOTSTRAP_DELETION_ASKED', learned: {} }],
+    deleteNode: () => [{ type: 'NODE_DELETED', learned: {} }],
+    removeFinalizer: () => [{ type: 'FINALIZER_REMOVED', learned: {} }],
+  },
+  failures: [
+    ...(Object.keys(machineTable.requests) as MachineRequest[]).map((request) => failed(request)),
+    failed('confirmInfrastructure', infrastructureGone),
+    failed('confirmNode', nodeGone),
+    failed('deleteInfrastructure', staleView),
+  ],
+  stepsMax: 9,
+});
