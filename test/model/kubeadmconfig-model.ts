@@ -135,3 +135,19 @@ export const kubeadmConfigLife = {
     tokenDue: both,
   },
 } as typeof kubeadmConfigModel;
+
+/** Fewer facts still, for the check that runs every event in every state on two charts. */
+export const kubeadmConfigArrows = {
+  ...kubeadmConfigModel,
+  axes: {
+    owner: ['Machine', 'MachinePool'],
+    infrastructureProvisioned: both,
+    ownerHasData: both,
+    dataStored: ['no', 'yes'],
+    controlPlaneInitialized: both,
+    isControlPlaneMachine: both,
+    lock: ['free', 'mine', 'other'],
+    nodeJoined: both,
+    tokenDue: both,
+  },
+} as typeof kubeadmConfigModel;

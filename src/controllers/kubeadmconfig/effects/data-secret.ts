@@ -91,10 +91,10 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
   const wanted: WantedData =
     facts.lock === 'mine' && !facts.controlPlaneInitialized ? { mode: 'init' } : { mode: 'join', token: data.token };
   const found = await existingData(work, wanted);
-  if (found.kind === 'adopt') return answer('DATA_ADOPTED', learnedData(work));
-  await attempt(work, found.kind === 'update' ? 'update' : 'create', async () => {
-    if (found.kind === 'update') await updateSecret(work, data, found.secret);
-    else await client.create(kinds.secret, newSecret(work, data), call);
+  if (found.kind === 'adopt' && facts.dataStored === 'no') return answer('DATA_ADOPTED', learnedData(work));
+  await attempt(work, found.kind === 'none' ? 'create' : 'update', async () => {
+    if (found.kind === 'none') await client.create(kinds.secret, newSecret(work, data), call);
+    else await updateSecret(work, data, found.secret);
   });
   return stored(work);
 }
