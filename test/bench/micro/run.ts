@@ -1,14 +1,23 @@
-// The small figures: how fast the parts are by themselves.
+// The small figures: how fast the parts are by themselves, one after the other in one process.
+import { actorFigures } from './actors.js';
+import type { Figure } from './figure.js';
+import { keyFigures } from './keys.js';
+import { reflectorFigures } from './reflector.js';
+import { renderFigures } from './render.js';
 
-/** One figure. */
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-}
+const parts: readonly (readonly [string, () => Promise<readonly Figure[]>])[] = [
+  ['actors', actorFigures],
+  ['bootstrap data', renderFigures],
+  ['watching', reflectorFigures],
+  ['keys', keyFigures],
+];
 
-/** Measures them one after the other. */
+/** Measures everything. */
 export async function runMicro(note: (text: string) => void): Promise<readonly Figure[]> {
-  note('micro');
-  return [];
+  const found: Figure[] = [];
+  for (const [name, measure] of parts) {
+    note(name);
+    found.push(...(await measure()));
+  }
+  return found;
 }
