@@ -1,11 +1,13 @@
 // What a person sees of `demo`: each actor's state as it moves. A live table on a terminal, plain lines elsewhere, JSON lines
 // for machines. It reads objects only, as any user of the cluster could.
 
+import { deletingOf } from './demo-deletion.js';
 import type { InfrastructureNote } from '../embedded/infrastructure/ports.js';
 import type { ApiObject, StoreEvent } from '../embedded/types.js';
 
 /** One actor as the objects show it. */
 export interface SeenActor {
+  readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly state: string;
@@ -34,6 +36,9 @@ export interface ProgressOptions {
 }
 
 const REDRAW_MS = 200;
+
+/** The resources whose actors are shown. */
+const shown = new Set(['bootstrap.cluster.x-k8s.io/kubeadmconfigs', 'cluster.x-k8s.io/machines']);
 
 interface SeenCondition {
   readonly type: string;
@@ -77,24 +82,28 @@ export function createProgress(options: ProgressOptions): Progress {
 
   return {
     saw(event) {
-      if (event.resource !== 'bootstrap.cluster.x-k8s.io/kubeadmconfigs') return;
-      const { namespace = '', name } = event.object.metadata;
-      const key = `${namespace}/${name}`;
+      if (!shown.has(event.resource)) return;
+      const next = seenActor(event.object, options.nowMs());
+      const { kind, namespace, name } = next;
+      const key = `${kind === 'Machine' ? 'machine ' : ''}${namespace}/${name}`;
+      const before = actors.get(key);
+      // Only an actor is shown: a Machine of somebody else has none.
+      if (kind === 'Machine' && next.state === '' && before === undefined) return;
       if (event.type === 'DELETED') {
         actors.delete(key);
         redraw();
+        if (kind === 'Machine') line(`${key.padEnd(34)} gone`, { kind: 'gone', object: kind, namespace, name });
         return;
       }
-      const next = seenActor(event.object, options.nowMs());
-      const before = actors.get(key);
       actors.set(key, before?.state === next.state ? { ...next, sinceMs: before.sinceMs } : next);
       redraw();
-      if (next.state === '' || before?.state === next.state) return;
+      if (next.state === '' || (before?.state === next.state && !isNews(before, next))) return;
       if (isLive) return;
       line(
         `${key.padEnd(34)} ${(before?.state || 'born').padEnd(15)} → ${next.state.padEnd(15)} ${next.note}`.trimEnd(),
         {
           kind: 'state',
+          object: kind,
           namespace,
           name,
           from: before?.state ?? '',
@@ -121,18 +130,32 @@ export function createProgress(options: ProgressOptions): Progress {
 export function seenActor(object: ApiObject, nowMs: number): SeenActor {
   const { conditions = [] } = (object['status'] ?? {}) as { readonly conditions?: readonly SeenCondition[] };
   const state = conditions.find((condition) => condition.type === 'ActorState')?.reason ?? '';
-  const waiting = conditions.find(
-    (condition) => condition.type === 'DataSecretAvailable' && condition.status !== 'True',
-  );
   const { namespace = '', name } = object.metadata;
-  return { namespace, name, state, sinceMs: nowMs, note: waiting?.message.split('\n')[0] ?? '' };
+  const { kind } = object;
+  const note = kind === 'Machine' ? deletionNote(object) : waitNote(conditions);
+  return { kind, namespace, name, state, sinceMs: nowMs, note };
+}
+
+function waitNote(conditions: readonly SeenCondition[]): string {
+  const waiting = conditions.find(({ type, status }) => type === 'DataSecretAvailable' && status !== 'True');
+  return waiting?.message.split('\n')[0] ?? '';
+}
+
+function deletionNote(object: ApiObject): string {
+  const held = deletingOf(object);
+  return held === undefined ? '' : `${held.reason}: ${held.message.replaceAll(/\s*\n\s*/g, ' ')}`;
+}
+
+/** What a Machine's deletion waits for is told as it changes, not only with the state. */
+function isNews(before: SeenActor, next: SeenActor): boolean {
+  return next.kind === 'Machine' && next.note !== '' && before.note !== next.note;
 }
 
 function tableLines(actors: readonly SeenActor[], options: ProgressOptions): readonly string[] {
   const width = Math.max(60, options.columns()) - 1;
   const rows = actors
     .map((actor) => [
-      `${actor.namespace}/${actor.name}`,
+      `${actor.kind === 'Machine' ? 'machine ' : ''}${actor.namespace}/${actor.name}`,
       actor.state || '-',
       `${Math.floor((options.nowMs() - actor.sinceMs) / 1000)}s`,
       actor.note,
@@ -165,6 +188,8 @@ function noteText(note: InfrastructureNote): string | null {
       return `Cluster ${note.cluster}: node ${note.node} did not boot: ${note.why}`;
     case 'pool-scaled':
       return `MachinePool ${note.pool}: scaled to ${note.replicas}`;
+    case 'machine-destroyed':
+      return `Machine ${note.machine}: its virtual machine is destroyed`;
     case 'machine-provisioned':
     case 'retry':
       return null;

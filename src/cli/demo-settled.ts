@@ -2,6 +2,7 @@
 
 import type { ApiObject } from '../embedded/types.js';
 import type { Clock } from '../host/contract.js';
+import { deletingOf } from './demo-deletion.js';
 import type { DemoWorld } from './demo-world.js';
 import { seenActor } from './demo-progress.js';
 
@@ -36,7 +37,8 @@ export function watchWrites(world: DemoWorld, clock: Clock): WriteWatch {
 /** Something that has not arrived. */
 export interface Unsettled {
   readonly what: string;
-  readonly config: { readonly namespace: string; readonly name: string } | null;
+  /** The actor that can say why, by its machine. */
+  readonly actor: { readonly machine: string; readonly namespace: string; readonly name: string } | null;
 }
 
 /** What has not arrived, as sentences. */
@@ -46,15 +48,18 @@ export function unsettledOf(world: DemoWorld): readonly Unsettled[] {
     const actor = seenActor(object, 0);
     if (RESTING.has(actor.state)) return [];
     const { namespace, name } = actor;
-    return [
-      { what: `KubeadmConfig ${namespace}/${name} is in ${actor.state || 'no state'}`, config: { namespace, name } },
-    ];
+    const what = `KubeadmConfig ${namespace}/${name} is in ${actor.state || 'no state'}`;
+    return [{ what, actor: { machine: 'kubeadmconfig', namespace, name } }];
   });
-  const machines = store
-    .list('machines.cluster.x-k8s.io')
-    .flatMap((object): Unsettled[] =>
-      hasNode(object) ? [] : [{ what: `Machine ${nameOf(object)} has no node`, config: null }],
-    );
+  const machines = store.list('machines.cluster.x-k8s.io').flatMap((object): Unsettled[] => {
+    const { namespace = '', name, deletionTimestamp } = object.metadata;
+    const actor = { machine: 'machine', namespace, name };
+    if (deletionTimestamp !== undefined) {
+      const { reason = 'being deleted' } = deletingOf(object) ?? {};
+      return [{ what: `Machine ${nameOf(object)} is not gone: ${reason}`, actor }];
+    }
+    return hasNode(object) ? [] : [{ what: `Machine ${nameOf(object)} has no node`, actor }];
+  });
   const pools = store.list('machinepools.cluster.x-k8s.io').flatMap((object): Unsettled[] => {
     const { spec = {}, status = {} } = object as {
       readonly spec?: { readonly replicas?: number };
@@ -62,7 +67,7 @@ export function unsettledOf(world: DemoWorld): readonly Unsettled[] {
     };
     const want = spec.replicas ?? 1;
     const have = status.nodeRefs?.length ?? 0;
-    return have >= want ? [] : [{ what: `MachinePool ${nameOf(object)} has ${have} of ${want} nodes`, config: null }];
+    return have >= want ? [] : [{ what: `MachinePool ${nameOf(object)} has ${have} of ${want} nodes`, actor: null }];
   });
   return [...configs, ...machines, ...pools];
 }

@@ -6,12 +6,18 @@ import { createEmbeddedApiServer } from '../embedded/api-server.js';
 import { createHandleClient } from '../embedded/client.js';
 import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../embedded/clusters.js';
 import { bootstrapDefinitions, coreDefinitions } from '../embedded/crds.js';
+import { infrastructureDefinitions } from '../embedded/infrastructure/definitions.js';
 import { createSimulatedInfrastructure } from '../embedded/infrastructure/infrastructure.js';
-import type { InfrastructureNote, SimulatedInfrastructure } from '../embedded/infrastructure/ports.js';
-import { sampleWorld } from '../embedded/sample-world.js';
+import type {
+  InfrastructureClient,
+  InfrastructureNote,
+  SimulatedInfrastructure,
+} from '../embedded/infrastructure/ports.js';
+import { defaultSampleSize, sampleWorld } from '../embedded/sample-world.js';
 import type { EmbeddedApiServer } from '../embedded/types.js';
 import type { Clock, Random } from '../host/contract.js';
 import { CommandFailure } from './exit.js';
+import type { DoomedMachine } from './demo-deletion.js';
 import type { DemoOptions } from './demo-flags.js';
 
 /** The world without an operator. */
@@ -19,6 +25,10 @@ export interface DemoWorld {
   readonly management: EmbeddedApiServer;
   readonly workloads: EmbeddedWorkloads;
   readonly infrastructure: SimulatedInfrastructure;
+  /** The management cluster as the people and programs around the operator reach it. */
+  readonly client: InfrastructureClient;
+  /** The Machine whose deletion is shown; null where nothing is deleted. */
+  readonly doomed: DoomedMachine | null;
   /** A kubeconfig for the management cluster. */
   readonly kubeconfig: string;
   /** Creates the sample or the given manifests. */
@@ -35,7 +45,12 @@ export async function startDemoWorld(
     onNote,
   }: { readonly clock: Clock; readonly random: Random; readonly onNote: (note: InfrastructureNote) => void },
 ): Promise<DemoWorld> {
-  const management = createEmbeddedApiServer({ clock, random, crds: [...coreDefinitions, ...bootstrapDefinitions] });
+  const runsMachines = options.controllers.includes('machine');
+  const management = createEmbeddedApiServer({
+    clock,
+    random,
+    crds: [...coreDefinitions, ...bootstrapDefinitions, ...(runsMachines ? infrastructureDefinitions : [])],
+  });
   await management.listen();
   const workloads = createEmbeddedWorkloads({ clock, random, listen: true });
   const client = createHandleClient((request) => management.handle(request), { userAgent: 'simulated-infrastructure' });
@@ -46,17 +61,20 @@ export async function startDemoWorld(
     random,
     growPoolsAfterMs: 6_000,
     reportsControlPlaneInitialized: !options.controllers.includes('cluster-initialized'),
+    playsMachineController: !runsMachines,
     onNote,
   });
   await infrastructure.start();
   const objects =
     options.file === ''
-      ? sampleWorld({ clusters: options.clusters, workers: options.workers })
+      ? sampleWorld({ clusters: options.clusters, workers: options.workers, demoMachines: runsMachines })
       : manifestsOf(options.file);
   return {
     management,
     workloads,
     infrastructure,
+    client,
+    doomed: runsMachines && options.file === '' ? firstWorker(options) : null,
     kubeconfig: management.kubeconfig(),
     async populate() {
       for (const object of objects) await create(management, object as Manifest);
@@ -68,6 +86,12 @@ export async function startDemoWorld(
       await management.close();
     },
   };
+}
+
+/** The first worker of the sample's first cluster. */
+function firstWorker({ clusters, workers }: DemoOptions): DoomedMachine | null {
+  const cluster = clusters === 1 ? 'sample' : 'sample-1';
+  return workers === 0 ? null : { namespace: defaultSampleSize.namespace, name: `${cluster}-worker-0`, cluster };
 }
 
 interface Manifest {

@@ -13,9 +13,10 @@ import { createMetrics } from '../metrics.js';
 import { environment, systemClock, systemRandom } from '../system.js';
 import { chaosPlan } from './chaos.js';
 import { parseConfig } from './config.js';
+import { startDeletionStory, type DeletionStory } from './demo-deletion.js';
 import { DEMO_FLAGS, parseDemo, type DemoOptions } from './demo-flags.js';
 import { createProgress, type Progress } from './demo-progress.js';
-import { unsettledOf, watchWrites, type WriteWatch } from './demo-settled.js';
+import { unsettledOf, watchWrites, type Unsettled, type WriteWatch } from './demo-settled.js';
 import { startDemoWorld, type DemoWorld } from './demo-world.js';
 import { CommandFailure } from './exit.js';
 import { flagHelp } from './flag-help.js';
@@ -72,8 +73,10 @@ async function demo(options: DemoOptions): Promise<void> {
     const count = await world.populate();
     progress.say(`Created ${count} objects`, { objects: count });
     const chaos = options.chaosSeed === null ? null : startChaos(options.chaosSeed, world, operators, progress);
-    if (options.exit) await untilSettled(options, world, writes, operators, stop, progress);
+    const story = tellDeletion(world, progress);
+    if (options.exit) await untilSettled(options, { world, writes, operators, stop, progress, story });
     else await stop.signal;
+    story?.stop();
     chaos?.end();
   } finally {
     progress.close();
@@ -187,13 +190,30 @@ function startChaos(seed: number, world: DemoWorld, operators: Operators, progre
   };
 }
 
+/** Shows a deletion once everything is there, where the operator runs the Machines. */
+function tellDeletion(world: DemoWorld, progress: Progress): DeletionStory | null {
+  if (world.doomed === null) return null;
+  return startDeletionStory({
+    world,
+    clock: systemClock,
+    machine: world.doomed,
+    isTime: () => unsettledOf(world).length === 0 && world.infrastructure.settled(),
+    say: (text, fields) => progress.say(text, fields),
+  });
+}
+
+interface Running {
+  readonly world: DemoWorld;
+  readonly writes: WriteWatch;
+  readonly operators: Operators;
+  readonly stop: ReturnType<typeof interrupted>;
+  readonly progress: Progress;
+  readonly story: DeletionStory | null;
+}
+
 async function untilSettled(
   options: DemoOptions,
-  world: DemoWorld,
-  writes: WriteWatch,
-  operators: Operators,
-  stop: ReturnType<typeof interrupted>,
-  progress: Progress,
+  { world, writes, operators, stop, progress, story }: Running,
 ): Promise<void> {
   const startedMs = systemClock.monotonicMs();
   const leastMs = options.chaosSeed === null ? 0 : CHAOS_MS;
@@ -205,7 +225,7 @@ async function untilSettled(
     const hosts = operators.current()?.hosts;
     const isResting =
       hosts !== undefined && [...hosts.values()].every((host) => host.isSettled) && world.infrastructure.settled();
-    const unsettled = unsettledOf(world);
+    const unsettled = [...unsettledOf(world), ...unfinished(story)];
     if (elapsedMs > leastMs && isResting && unsettled.length === 0 && writes.silentMs() >= SILENCE_MS) {
       progress.say(`Settled after ${(elapsedMs / 1000).toFixed(1)} s: ${summary(world)}`, { settled: true });
       return;
@@ -219,16 +239,22 @@ async function untilSettled(
   }
 }
 
+function unfinished(story: DeletionStory | null): readonly Unsettled[] {
+  if (story === null || story.isOver) return [];
+  return [{ what: `the deletion that is shown has not come to its step ${story.next}`, actor: null }];
+}
+
 function summary(world: DemoWorld): string {
   const configs = world.management.store.list('kubeadmconfigs.bootstrap.cluster.x-k8s.io').length;
   const nodes = world.workloads.all().reduce((sum, server) => sum + server.store.list('nodes').length, 0);
   return `${configs} KubeadmConfigs, ${nodes} nodes joined`;
 }
 
-function explainUnsettled(operators: Operators, unsettled: ReturnType<typeof unsettledOf>): readonly string[] {
+function explainUnsettled(operators: Operators, unsettled: readonly Unsettled[]): readonly string[] {
   return unsettled.flatMap((each) => {
-    if (each.config === null) return [each.what];
-    const answer = operators.current()?.explain('kubeadmconfig', each.config.namespace, each.config.name) ?? null;
+    if (each.actor === null) return [each.what];
+    const { machine, namespace, name } = each.actor;
+    const answer = operators.current()?.explain(machine, namespace, name) ?? null;
     return answer === null
       ? [each.what]
       : [

@@ -82,8 +82,9 @@ export function createHandleClient(
       const url = more.subresource === undefined ? pathOf(target) : `${pathOf(target)}/${more.subresource}`;
       return (await call('PATCH', url, { ...more, body, contentType: 'application/merge-patch+json' })) as T;
     },
-    async delete(target, more = {}) {
-      await call('DELETE', pathOf(target), more);
+    async delete(target, { gracePeriodSeconds, ...more } = {}) {
+      const query = gracePeriodSeconds === undefined ? '' : `?gracePeriodSeconds=${gracePeriodSeconds}`;
+      await call('DELETE', pathOf(target) + query, more);
     },
     watch: <T extends ClientObject>(
       resource: ClientResource,

@@ -14,6 +14,8 @@ export interface SampleSize {
   readonly namespace: string;
   /** The last worker of each cluster uses Ignition. */
   readonly ignition: boolean;
+  /** Machines have infrastructure objects: somebody else than the simulation is their controller. */
+  readonly demoMachines: boolean;
 }
 
 /** The world that `demo` shows. */
@@ -25,6 +27,7 @@ export const defaultSampleSize: SampleSize = {
   version: 'v1.36.0',
   namespace: 'demo',
   ignition: true,
+  demoMachines: false,
 };
 
 const core = 'cluster.x-k8s.io/v1beta2';
@@ -50,11 +53,16 @@ export function sampleCluster(name: string, size: SampleSize): readonly object[]
     cluster(name, size),
     ...nodes('control-plane', size.controlPlanes).flatMap((node) => [
       machine(name, node, size, { 'cluster.x-k8s.io/control-plane': '' }),
+      ...infrastructure(name, node, size),
       config(name, node, size, controlPlaneSpec(name, size)),
     ]),
     ...workers.flatMap((node, index) => {
       const usesIgnition = size.ignition && index === workers.length - 1 && index > 0;
-      return [machine(name, node, size, {}), config(name, node, size, usesIgnition ? ignitionSpec() : workerSpec())];
+      return [
+        machine(name, node, size, {}),
+        ...infrastructure(name, node, size),
+        config(name, node, size, usesIgnition ? ignitionSpec() : workerSpec()),
+      ];
     }),
     ...(size.poolReplicas > 0 ? [pool(name, size), config(name, `${name}-pool`, size, workerSpec())] : []),
   ];
@@ -101,6 +109,12 @@ function machine(
     metadata: meta(clusterName, name, size, labels),
     spec: template(clusterName, name, size),
   };
+}
+
+function infrastructure(clusterName: string, name: string, size: SampleSize): readonly object[] {
+  if (!size.demoMachines) return [];
+  const apiVersion = `${infrastructureGroup}/v1beta2`;
+  return [{ apiVersion, kind: 'DemoMachine', metadata: meta(clusterName, name, size), spec: {} }];
 }
 
 function pool(clusterName: string, size: SampleSize): object {

@@ -7,6 +7,7 @@
 //   I2. Everything it knows of Kubernetes it reads from objects; virtual machines live in memory, like those of any provider.
 import { createInstances } from './instances.js';
 import { reconcileCluster } from './cluster.js';
+import { reconcileDemoMachine } from './demo-machine.js';
 import { reconcileMachine } from './machine.js';
 import { reconcileMachinePool } from './machine-pool.js';
 import { createMirror } from './mirror.js';
@@ -19,11 +20,13 @@ import type {
 } from './ports.js';
 import {
   clusters,
+  demoMachines,
   kubeadmConfigs,
   machinePools,
   machines,
   type Bootstrap,
   type Cluster,
+  type DemoMachine,
   type KubeadmConfig,
   type Machine,
   type MachinePool,
@@ -72,7 +75,10 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     client,
     clock,
     resource: machines,
-    changed: (object) => wakeMember('Machine', object, object.spec.clusterName, object.spec.bootstrap),
+    changed: (object) => {
+      wakeMember('Machine', object, object.spec.clusterName, object.spec.bootstrap);
+      wakeInfrastructure(object);
+    },
   });
   const poolMirror = createMirror<MachinePool>({
     client,
@@ -87,7 +93,22 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     resource: kubeadmConfigs,
     changed: (object) => wakeOwner(object),
   });
-  const mirrors = [clusterMirror, machineMirror, poolMirror, configMirror];
+  const isProvider = options.playsMachineController === false;
+  const demoMirror = isProvider
+    ? createMirror<DemoMachine>({
+        client,
+        clock,
+        resource: demoMachines,
+        changed: (object) => add(keyOf('DemoMachine', object)),
+      })
+    : null;
+  const mirrors = [
+    clusterMirror,
+    machineMirror,
+    poolMirror,
+    configMirror,
+    ...(demoMirror === null ? [] : [demoMirror]),
+  ];
 
   const world: World = {
     options,
@@ -96,6 +117,7 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     machines: machineMirror,
     pools: poolMirror,
     configs: configMirror,
+    demoMachines: demoMirror,
     ...createSteps(options),
     note,
     wakeCluster: ({ namespace, name }) => add(`Cluster|${namespace}|${name}`),
@@ -109,7 +131,9 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     look(key) {
       const [kind = '', namespace = '', name = ''] = key.split('|');
       if (kind === 'Cluster') return reconcileCluster(world, namespace, name);
-      if (kind === 'Machine') return reconcileMachine(world, instances, namespace, name);
+      if (kind === 'Machine')
+        return isProvider ? Promise.resolve(null) : reconcileMachine(world, instances, namespace, name);
+      if (kind === 'DemoMachine') return reconcileDemoMachine(world, instances, namespace, name);
       return reconcileMachinePool(world, instances, namespace, name);
     },
     failed: (key, error) => note({ kind: 'retry', key, why: error instanceof Error ? error.message : String(error) }),
@@ -120,8 +144,17 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     const { namespace, name } = cluster.metadata;
     const isMember = (object: Machine | MachinePool): boolean =>
       object.metadata.namespace === namespace && object.spec.clusterName === name;
-    for (const machine of machineMirror.all().filter(isMember)) add(keyOf('Machine', machine));
+    for (const machine of machineMirror.all().filter(isMember)) {
+      add(keyOf('Machine', machine));
+      wakeInfrastructure(machine);
+    }
     for (const pool of poolMirror.all().filter(isMember)) add(keyOf('MachinePool', pool));
+  }
+
+  /** What a Machine gets from others, its infrastructure machine waits for. */
+  function wakeInfrastructure({ metadata, spec }: Machine): void {
+    const { kind = '', name = '' } = spec.infrastructureRef ?? {};
+    if (isProvider && kind === demoMachines.kind) add(`DemoMachine|${metadata.namespace ?? ''}|${name}`);
   }
 
   /** A cluster that is being deleted waits for its members. */

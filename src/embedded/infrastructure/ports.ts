@@ -68,7 +68,10 @@ export interface InfrastructureClient {
     body: object,
     options?: { readonly signal?: AbortSignal; readonly subresource?: string },
   ): Promise<T>;
-  delete(target: ClientTarget, options?: { readonly signal?: AbortSignal }): Promise<void>;
+  delete(
+    target: ClientTarget,
+    options?: { readonly signal?: AbortSignal; readonly gracePeriodSeconds?: number },
+  ): Promise<void>;
   watch<T extends ClientObject>(
     resource: ClientResource,
     options: { readonly signal?: AbortSignal; readonly resourceVersion?: string },
@@ -118,6 +121,7 @@ export interface Delays {
 export type InfrastructureNote =
   | { readonly kind: 'cluster-provisioned'; readonly cluster: string; readonly endpoint: string }
   | { readonly kind: 'machine-provisioned'; readonly machine: string }
+  | { readonly kind: 'machine-destroyed'; readonly machine: string }
   | { readonly kind: 'control-plane-initialized'; readonly cluster: string; readonly node: string }
   | { readonly kind: 'node-joined'; readonly cluster: string; readonly node: string; readonly token: string | null }
   | { readonly kind: 'join-refused'; readonly cluster: string; readonly node: string; readonly why: string }
@@ -134,6 +138,11 @@ export interface InfrastructureOptions {
   readonly delays?: Partial<Delays>;
   /** Says that a cluster's control plane is initialised, as the core Cluster controller does: default true. */
   readonly reportsControlPlaneInitialized?: boolean;
+  /**
+   * Does the core Machine controller's part too: default true. With false Machines belong to somebody else, and this is their
+   * infrastructure provider: it follows the DemoMachines that they refer to.
+   */
+  readonly playsMachineController?: boolean;
   /** Adds one replica to each pool that has all its nodes, once, after this time; absent: pools keep their size. */
   readonly growPoolsAfterMs?: number;
   readonly onNote?: (note: InfrastructureNote) => void;

@@ -6,6 +6,13 @@ const core = { group: 'cluster.x-k8s.io', version: 'v1beta2', namespaced: true }
 export const clusters: ClientResource = { ...core, plural: 'clusters', kind: 'Cluster' };
 export const machines: ClientResource = { ...core, plural: 'machines', kind: 'Machine' };
 export const machinePools: ClientResource = { ...core, plural: 'machinepools', kind: 'MachinePool' };
+export const demoMachines: ClientResource = {
+  group: 'infrastructure.cluster.x-k8s.io',
+  version: 'v1beta2',
+  plural: 'demomachines',
+  kind: 'DemoMachine',
+  namespaced: true,
+};
 export const kubeadmConfigs: ClientResource = {
   group: 'bootstrap.cluster.x-k8s.io',
   version: 'v1beta2',
@@ -69,6 +76,7 @@ export interface Machine extends ClientObject {
     readonly version?: string;
     readonly providerID?: string;
     readonly bootstrap: Bootstrap;
+    readonly infrastructureRef?: { readonly kind: string; readonly name: string };
   };
   readonly status?: {
     readonly phase?: string;
@@ -78,6 +86,15 @@ export interface Machine extends ClientObject {
       readonly infrastructureProvisioned?: boolean;
       readonly bootstrapDataSecretCreated?: boolean;
     };
+  };
+}
+
+/** The simulated provider's machine. */
+export interface DemoMachine extends ClientObject {
+  readonly spec?: { readonly providerID?: string };
+  readonly status?: {
+    readonly initialization?: { readonly provisioned?: boolean };
+    readonly conditions?: readonly Condition[];
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type Bootstrap,
   type Cluster,
   type Condition,
+  type DemoMachine,
   type KubeadmConfig,
   type Machine,
   type MachinePool,
@@ -29,6 +30,8 @@ export interface World {
   readonly clusters: Mirror<Cluster>;
   readonly machines: Mirror<Machine>;
   readonly pools: Mirror<MachinePool>;
+  /** Null where Machines are ours: then nobody needs infrastructure objects. */
+  readonly demoMachines: Mirror<DemoMachine> | null;
   readonly configs: Mirror<KubeadmConfig>;
   /** Milliseconds until a step that began when it was first asked about; 0 when it is time. */
   remaining(step: string, range: readonly [number, number]): number;
