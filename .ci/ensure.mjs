@@ -29,7 +29,9 @@ function newestMs(path) {
 function isBuilt() {
   const bundle = statSync('dist/kubeadm-bootstrap-operator.js', { throwIfNoEntry: false });
   if (bundle === undefined) return false;
-  return ['src', 'machines', '.ci/build.mjs', 'package.json', lockFile].every((path) => newestMs(path) <= bundle.mtimeMs);
+  return ['src', 'machines', '.ci/build.mjs', 'package.json', lockFile].every(
+    (path) => newestMs(path) <= bundle.mtimeMs,
+  );
 }
 
 if (!isInstalled()) {
