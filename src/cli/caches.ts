@@ -6,6 +6,7 @@ import type { ApiClient } from '../kube/contract.js';
 import { createInformers } from '../kube/informers.js';
 import type { InformerBase } from '../kube/informer.js';
 import { createNameStream } from '../kube/name-stream.js';
+import { informerObserver } from '../kube/observers.js';
 import { resourceOf } from '../kube/resource-paths.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
@@ -31,28 +32,7 @@ export function createCaches({
   metrics,
   log,
 }: CachesOptions): SharedCaches & { start(signal: AbortSignal): void } {
-  const base: InformerBase = {
-    client,
-    clock,
-    random,
-    observer: {
-      onList: (resource, cause) => metrics.watchLists.inc({ ...names(resource), cause }),
-      onWatch: (resource) => metrics.watchStarts.inc(names(resource)),
-      onFailure(resource, failure, retryInMs) {
-        metrics.watchFailures.inc({ ...names(resource), reason: failure.kind });
-        log.verbose(2, 'Watch failed', {
-          resource: resource.plural,
-          reason: failure.kind,
-          err: failure.message,
-          retryInMs,
-        });
-      },
-      onBug(resource, error) {
-        metrics.listenerErrors.inc(names(resource));
-        log.error('A listener of a cache threw', { resource: resource.plural, err: error });
-      },
-    },
-  };
+  const base: InformerBase = { client, clock, random, observer: informerObserver(metrics, log) };
   const informers = createInformers(base);
   const secretNames = createNameStream(base, {
     resource: resourceOf(resources.Secret),
@@ -66,12 +46,4 @@ export function createCaches({
       void secretNames.run(signal);
     },
   };
-}
-
-function names(resource: { readonly group: string; readonly version: string; readonly plural: string }): {
-  group: string;
-  version: string;
-  resource: string;
-} {
-  return { group: resource.group, version: resource.version, resource: resource.plural };
 }

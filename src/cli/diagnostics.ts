@@ -17,12 +17,24 @@ export interface Diagnostics {
 /** Starts /healthz, /readyz and /metrics. */
 export async function startDiagnostics(
   options: OperatorOptions,
-  { webhooks, review }: { readonly webhooks: RunningWebhooks | null; readonly review: PostReview },
+  {
+    webhooks,
+    review,
+    onScrape,
+  }: {
+    readonly webhooks: RunningWebhooks | null;
+    readonly review: PostReview;
+    /** Brings gauges up to date before they are shown. */
+    readonly onScrape: () => void;
+  },
 ): Promise<Diagnostics> {
   const { config, metrics } = options;
   const health = await serveHealth(config.healthAddress, () => webhooks?.problem() ?? Promise.resolve(null));
   const access = config.insecureDiagnostics ? { kind: 'insecure' as const } : await secureAccess(options, review);
-  const text = async () => ({ type: metrics.contentType, body: await metrics.text() });
+  const text = async () => {
+    onScrape();
+    return { type: metrics.contentType, body: await metrics.text() };
+  };
   const served = await serveMetrics(config.diagnosticsAddress, access, text).catch(async (error: unknown) => {
     await health?.close();
     throw error;

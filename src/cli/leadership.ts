@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import type { Clock, Random } from '../host/contract.js';
 import type { ApiClient } from '../kube/contract.js';
 import { createLeaseElector, leaseHolder, leaseIdentity, type LeaseElector } from '../kube/lease-elector.js';
+import { leaseObserver } from '../kube/observers.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { OperatorConfig } from './config.js';
@@ -70,11 +71,7 @@ function byLease({ config, group, ownNamespace, client, clock, random, log, metr
           setLeader(0);
           onLost();
         },
-        observer: {
-          onFailure: (failure) => log.verbose(2, 'Lease request failed', { Lease: lease, err: failure.message }),
-          onHolder: (holder) => log.info('Lease is held', { Lease: lease, holder }),
-          onSlowPath: () => metrics.leaderSlowpath.inc({ name: group.lease }),
-        },
+        observer: leaseObserver(metrics, log, lease),
       });
       elector.start();
     },

@@ -9,8 +9,9 @@ import type { WriteGate } from '../kube/exchange.js';
 import { inClusterCa, inClusterNamespace, inClusterServer, isInCluster } from '../kube/in-cluster.js';
 import { createHttpsTransport } from '../kube/https-transport.js';
 import { findManagementAccess } from '../kube/management-access.js';
+import { clientObserver, shadowReporter } from '../kube/observers.js';
 import { createRateLimiter } from '../kube/rate-limiter.js';
-import { shadowClient, type ShadowWrite } from '../kube/shadow-client.js';
+import { shadowClient } from '../kube/shadow-client.js';
 import type { OwnPod } from '../kube/workload-connect.js';
 import { API_CALL_TIMEOUT_MS } from '../limits.js';
 import type { Logger } from '../log.js';
@@ -35,7 +36,7 @@ export interface ManagementOptions {
   readonly metrics: Metrics;
 }
 
-/** Clients of the management cluster: they share connections and the request budget, Leases apart. */
+/** Clients of the management cluster: they share connections and the request budget. Leases have their own: no work may hold them up. */
 export interface Management {
   /** For reading and for everything that needs no Lease. */
   readonly main: FullApiClient;
@@ -61,30 +62,31 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     userAgent: USER_AGENT,
     fieldManager: FIELD_MANAGER,
     timeoutMs: API_CALL_TIMEOUT_MS,
-    observer: {
-      onAnswer: ({ code, method, host }: { readonly code: string; readonly method: string; readonly host: string }) =>
-        metrics.requests.inc({ code, method, host }),
-      onWarning(text: string) {
-        if (!/finalizer name|is deprecated/.test(text)) log.info('Warning of the API server', { text });
-      },
-    },
+    observer: clientObserver(metrics, log),
   };
   const limiter = createRateLimiter({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
   const main = createApiClient({ ...base, limiter });
+  const leases = createApiClient({
+    ...base,
+    transport: createHttpsTransport({ access, clock, environment }),
+    timeoutMs: Math.max(1000, config.renewDeadlineMs / 2),
+  });
   return {
     main,
     clientFor(gate) {
       const client = createApiClient({ ...base, limiter, gate });
-      return config.shadow ? shadowClient(client, (write) => reportShadowWrite(log, write)) : client;
+      return config.shadow ? shadowClient(client, shadowReporter(log)) : client;
     },
-    leases: createApiClient({ ...base, timeoutMs: Math.max(1000, config.renewDeadlineMs / 2) }),
+    leases,
     review: (path, body, signal) => main.post(path, body, { signal }),
     ownNamespace:
       environment['POD_NAMESPACE'] ??
       (isInCluster(environment) ? await inClusterNamespace() : null) ??
       DEFAULT_NAMESPACE,
     ownPod: ownPodOf(environment),
-    close: () => main.close(),
+    async close() {
+      await Promise.all([main.close(), leases.close()]);
+    },
   };
 }
 
@@ -107,16 +109,4 @@ function ownPodOf(environment: ManagementOptions['environment']): OwnPod | null 
   const { POD_NAMESPACE: namespace, POD_NAME: name, POD_UID: uid } = environment;
   if (namespace === undefined || name === undefined || uid === undefined || !isInCluster(environment)) return null;
   return { namespace, name, uid, server: inClusterServer(environment), ca: () => inClusterCa() };
-}
-
-function reportShadowWrite(log: Logger, write: ShadowWrite): void {
-  log.info('Would write', {
-    verb: write.verb,
-    kind: write.kind,
-    object: `${write.namespace}/${write.name}`,
-    subresource: write.subresource,
-    fields: write.fields.join(' '),
-    differing: write.differing === null ? 'not read' : write.differing.join(' '),
-    agrees: write.agrees ?? 'not read',
-  });
 }

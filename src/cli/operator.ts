@@ -13,6 +13,7 @@ import { createHost, type Host } from '../host/host.js';
 import type { Clock, Random } from '../host/contract.js';
 import type { Inspector } from '../inspector/inspector.js';
 import { createEventRecorder } from '../kube/event-recorder.js';
+import { observeCaches } from '../kube/observers.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import { createCaches } from './caches.js';
@@ -68,23 +69,26 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     modules.flatMap((module) => module.resources(config)).map((each) => [`${each.group}/${each.plural}`, each]),
   );
   const webhooks = await startWebhooks(options);
-  const { serverVersion } = await preflight(management.main, [...resources.values()], config.namespace).catch(
-    async (error: unknown) => {
-      await webhooks?.stop();
-      throw error;
-    },
-  );
+  const life = new AbortController();
+  // One listener for each watch, timer and elector: many, but as many after a year as after a minute.
+  setMaxListeners(1000, life.signal);
+  const { serverVersion } = await preflight(management.main, {
+    config,
+    resources: [...resources.values()],
+    leaseNamespaces: config.leaderElect && !config.shadow ? leaseNamespaces(config, management) : [],
+    signal: life.signal,
+  }).catch(async (error: unknown) => {
+    await webhooks?.stop();
+    throw error;
+  });
   log.info('Starting manager', {
     server: management.main.host,
     serverVersion,
     controllers: config.controllers.join(','),
   });
 
-  const life = new AbortController();
-  // One listener for each watch, timer and elector: many, but as many after a year as after a minute.
-  setMaxListeners(1000, life.signal);
   const caches = createCaches({ client: management.main, config, clock, random, metrics, log });
-  const workload = openWorkloads(options, management, caches);
+  const workload = openWorkloads(options, management, { caches, gate: () => writeTimeMs(leaderships) });
   const keyPool = createKeyPool({ generate: generateKeyPair });
   let loseLease: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => {
@@ -135,9 +139,13 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   caches.start(life.signal);
   const server = (await inspector?.listen()) ?? null;
   if (server !== null) log.info('Inspector is open', { address: server.url });
-  const diagnostics: Diagnostics = await startDiagnostics(options, { webhooks, review: management.review });
+  const diagnostics: Diagnostics = await startDiagnostics(options, {
+    webhooks,
+    review: management.review,
+    onScrape: () => observeCaches(metrics, caches.informers),
+  });
   const stopMigration = startCrdMigration(options, {
-    client: management.main,
+    client: leaderships[0] === undefined ? management.main : management.clientFor(leaderships[0].gate),
     leadership: leaderships[0],
     signal: life.signal,
   });
@@ -174,6 +182,16 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       await management.close();
     },
   };
+}
+
+function leaseNamespaces(config: OperatorConfig, management: Management): readonly string[] {
+  return leaseGroups(config.controllers).map((group) => group.namespace ?? management.ownNamespace);
+}
+
+/** How long a write to a workload cluster may be under way: connections are shared, so the Lease that ends first decides. */
+function writeTimeMs(leaderships: readonly Leadership[]): number {
+  const held = leaderships.filter((each) => each.isLeader()).map((each) => each.gate());
+  return held.length === 0 ? 0 : Math.min(...held);
 }
 
 function withMachine<T>(

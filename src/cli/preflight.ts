@@ -1,24 +1,69 @@
-// What must be true before the operator starts: the API server answers, the kinds exist, and we may read them.
+// What must be true before the operator starts: the API server answers, the kinds exist, and we may do what we shall do.
 //
 // A missing definition and a forbidden verb are start-up errors that name what is missing and what to add. Anything that may
 // pass by itself (a conversion webhook that is not up yet, an overloaded server) is not: the caches keep trying.
 
+import { group, resources as kinds } from '../api/names.js';
 import { ApiError, type Resource } from '../kube/contract.js';
 import type { FullApiClient } from '../kube/client.js';
+import { checkAccess, type AccessNeed } from '../kube/preflight.js';
+import { resourceOf } from '../kube/resource-paths.js';
+import type { OperatorConfig } from './config.js';
 import { CommandFailure } from './exit.js';
+import type { ControllerName } from './run-flags.js';
 
-/** Checks the server and every resource that will be watched. Throws CommandFailure with all problems, a line each. */
+/** What decides which rights are needed. */
+export interface PreflightOptions {
+  readonly config: Pick<OperatorConfig, 'controllers' | 'namespace' | 'shadow'>;
+  /** Kinds that are watched. */
+  readonly resources: readonly Resource[];
+  /** Namespaces of the Leases that are taken. */
+  readonly leaseNamespaces: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Checks the server and everything that is needed on it. Throws CommandFailure with all problems, a line each. */
 export async function preflight(
   client: FullApiClient,
-  resources: readonly Resource[],
-  namespace: string,
+  options: PreflightOptions,
 ): Promise<{ readonly serverVersion: string }> {
   const serverVersion = await version(client);
-  const problems = (await Promise.all(resources.map((resource) => problemOf(client, resource, namespace)))).filter(
-    (problem) => problem !== null,
-  );
+  const { unreachable, problems } = await checkAccess(client, needsOf(options), options.signal);
+  if (unreachable !== null) throw new CommandFailure(unreachable);
   if (problems.length > 0) throw new CommandFailure(problems.join('\n'));
   return { serverVersion };
+}
+
+/** What each controller writes, by kind; reading follows from what it watches. */
+const WRITES: Readonly<Record<ControllerName, Readonly<Record<string, readonly string[]>>>> = {
+  kubeadmconfig: {
+    KubeadmConfig: ['patch', 'patch status'],
+    Secret: ['create', 'patch', 'delete'],
+    ConfigMap: ['create', 'delete'],
+  },
+  machine: { Machine: ['patch', 'patch status'] },
+  'cluster-initialized': { Cluster: ['patch status'] },
+  'machines-up-to-date': { KubeadmControlPlane: ['patch status'] },
+};
+
+function needsOf({ config, resources, leaseNamespaces }: PreflightOptions): readonly AccessNeed[] {
+  const scope = config.namespace === '' ? {} : { namespace: config.namespace };
+  const watched = resources.map((resource) => ({
+    resource,
+    verbs: ['get', 'list', 'watch', ...(config.shadow ? [] : writesTo(resource.kind, config.controllers))],
+    source: sourceOf(resource),
+    ...(resource.namespaced ? scope : {}),
+  }));
+  const leases = [...new Set(leaseNamespaces)].map((namespace) => ({
+    resource: resourceOf(kinds.Lease),
+    verbs: ['get', 'create', 'update'],
+    namespace,
+  }));
+  return [...watched, ...leases];
+}
+
+function writesTo(kind: string, controllers: readonly ControllerName[]): readonly string[] {
+  return [...new Set(controllers.flatMap((name) => WRITES[name][kind] ?? []))];
 }
 
 async function version(client: FullApiClient): Promise<string> {
@@ -35,30 +80,10 @@ async function version(client: FullApiClient): Promise<string> {
   }
 }
 
-async function problemOf(client: FullApiClient, resource: Resource, namespace: string): Promise<string | null> {
-  const name = `${resource.plural}${resource.group === '' ? '' : `.${resource.group}`}`;
-  try {
-    await client.list(resource, { limit: 1, ...(namespace === '' ? {} : { namespace }) });
-    return null;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (
-      error.failure.kind === 'NoSuchResource' ||
-      (error.failure.kind === 'NotFound' && error.failure.target.name === '')
-    ) {
-      return `the API server does not serve ${name} in version ${resource.version}: install ${sourceOf(resource)} first`;
-    }
-    if (error.failure.kind === 'Forbidden') {
-      return `the operator may not list ${name}: add a rule with apiGroups [${JSON.stringify(resource.group)}], resources [${JSON.stringify(resource.plural)}], verbs ["get","list","watch"] to its ClusterRole`;
-    }
-    return null;
-  }
-}
-
 function sourceOf(resource: Resource): string {
-  if (resource.group.startsWith('bootstrap.'))
+  if (resource.group === group.bootstrap)
     return 'the CustomResourceDefinitions of deploy/crd (they are in bootstrap-components.yaml, too)';
-  if (resource.group.startsWith('controlplane.'))
+  if (resource.group === group.controlPlane)
     return 'the kubeadm control plane provider (clusterctl init --control-plane kubeadm)';
   return 'Cluster API’s core components (clusterctl init --core cluster-api)';
 }

@@ -3,8 +3,11 @@
 import { parse } from 'yaml';
 import { resources } from '../api/names.js';
 import type { WorkloadConnections } from '../kube/contract.js';
+import type { WriteGate } from '../kube/exchange.js';
 import { kubeconfigSecrets } from '../kube/kubeconfig-secrets.js';
+import { clientObserver, connectionObserver, shadowReporter } from '../kube/observers.js';
 import { resourceOf } from '../kube/resource-paths.js';
+import { shadowClient } from '../kube/shadow-client.js';
 import { workloadConnect } from '../kube/workload-connect.js';
 import { createWorkloadConnections } from '../kube/workload-connections.js';
 import type { SharedCaches } from './controller-module.js';
@@ -12,14 +15,27 @@ import { FIELD_MANAGER, USER_AGENT, type Management } from './management.js';
 import type { OperatorOptions } from './operator.js';
 import { secretsCache } from './shared-kinds.js';
 
-/** The connections; none is open yet. */
+/** The connections; none is open yet. Writes ask the gate right before they leave; in shadow mode nothing is written. */
 export function openWorkloads(
   options: OperatorOptions,
   management: Management,
-  caches: SharedCaches,
+  { caches, gate }: { readonly caches: SharedCaches; readonly gate: WriteGate },
 ): WorkloadConnections {
   const { config, clock, random, environment, metrics, log } = options;
   const secret = resourceOf(resources.Secret);
+  const connect = workloadConnect({
+    parseYaml: (text) => parse(text) as unknown,
+    clock,
+    environment,
+    userAgent: USER_AGENT,
+    fieldManager: FIELD_MANAGER,
+    qps: config.workloadQps,
+    burst: config.workloadBurst,
+    ownPod: management.ownPod,
+    gate,
+    observer: clientObserver(metrics, log),
+  });
+  const report = shadowReporter(log);
   return createWorkloadConnections({
     kubeconfigs: kubeconfigSecrets({
       client: management.main,
@@ -27,35 +43,12 @@ export function openWorkloads(
       cache: secretsCache(caches, config),
       names: caches.secretNames,
     }),
-    connect: workloadConnect({
-      parseYaml: (text) => parse(text) as unknown,
-      clock,
-      environment,
-      userAgent: USER_AGENT,
-      fieldManager: FIELD_MANAGER,
-      qps: config.workloadQps,
-      burst: config.workloadBurst,
-      ownPod: management.ownPod,
-      observer: { onAnswer: ({ code, method, host }) => metrics.requests.inc({ code, method, host }) },
-    }),
+    async connect(text, signal) {
+      const client = await connect(text, signal);
+      return config.shadow ? { ...shadowClient(client, report), close: () => client.close() } : client;
+    },
     clock,
     random,
-    observer: {
-      onPhase(cluster, phase) {
-        const labels = { cluster_name: cluster.name, cluster_namespace: cluster.namespace };
-        metrics.connectionUp.set(labels, phase.kind === 'connected' ? 1 : 0);
-        log.verbose(4, 'Workload connection changed', { Cluster: cluster, phase: phase.kind });
-      },
-      onAttempt(cluster, success) {
-        const labels = { cluster_name: cluster.name, cluster_namespace: cluster.namespace };
-        metrics.healthcheck.set(labels, success ? 1 : 0);
-        metrics.healthchecks.inc({ ...labels, status: success ? 'success' : 'error' });
-      },
-      onForgotten(cluster) {
-        const labels = { cluster_name: cluster.name, cluster_namespace: cluster.namespace };
-        metrics.connectionUp.remove(labels);
-        metrics.healthcheck.remove(labels);
-      },
-    },
+    observer: connectionObserver(metrics, log),
   });
 }

@@ -7,13 +7,15 @@ import type { ApiClient, Resource } from './contract.js';
 import { isApiError } from './failures.js';
 import { resourceName } from './resource-paths.js';
 
-/** What a controller does with a resource. */
+/** What somebody does with a resource. */
 export interface AccessNeed {
   readonly resource: Resource;
   /** RBAC verbs; subresources as `update status`. */
   readonly verbs: readonly string[];
   /** One namespace; all without it. */
   readonly namespace?: string;
+  /** What to install when the server does not serve it: `its provider`. */
+  readonly source?: string;
 }
 
 /** What a look found. */
@@ -42,45 +44,55 @@ async function checkNeed(
 ): Promise<Preflight> {
   const { resource, namespace = '' } = need;
   const nothing = { unreachable: null, problems: [] };
+  let canList = false;
   try {
-    if (need.verbs.includes('list')) await client.list(resource, { namespace, limit: 1, signal });
+    if (need.verbs.includes('list')) {
+      await client.list(resource, { namespace, limit: 1, signal });
+      canList = true;
+    }
   } catch (error) {
     if (!isApiError(error)) throw error;
     switch (error.failure.kind) {
       case 'NoSuchResource':
-        return { ...nothing, problems: [missingText(resource)] };
-      case 'Forbidden':
-        break;
+        return { ...nothing, problems: [missingText(need)] };
       case 'Unauthorized':
         return {
           ...nothing,
           unreachable:
             'the API server does not accept our credentials (401 Unauthorized): renew the token or certificate',
         };
+      case 'Refused':
+        return { ...nothing, unreachable: error.failure.message };
       case 'Aborted':
         throw error;
       default:
-        return { ...nothing, unreachable: error.failure.message };
+      // Forbidden is told below; a server that is overloaded, or waits for a conversion webhook, gets over it.
     }
   }
-  const denied = await Promise.all(need.verbs.map((verb) => isDenied(client, need, verb, signal)));
-  return {
-    ...nothing,
-    problems: need.verbs.filter((_, index) => denied[index] === true).map((verb) => deniedText(need, verb)),
-  };
+  const asked = need.verbs.filter((verb) => verb !== 'list' || !canList);
+  const denied = await Promise.all(asked.map((verb) => isDenied(client, need, verb, signal)));
+  const verbs = asked.filter((_, index) => denied[index] === true);
+  return { ...nothing, problems: deniedTexts(need, verbs) };
 }
 
-function missingText(resource: Resource): string {
+function missingText({ resource, source = 'the components of its provider' }: AccessNeed): string {
   const name = resourceName(resource);
-  if (resource.group === '') return `the API server does not serve ${name} (${resource.version})`;
-  return `CustomResourceDefinition ${name} with version ${resource.version} is not installed: apply the components of its provider first`;
+  if (resource.group === '') return `the API server does not serve ${name} in version ${resource.version}`;
+  return `the API server does not serve ${name} in version ${resource.version}: install ${source} first`;
 }
 
-function deniedText({ resource, namespace = '' }: AccessNeed, verb: string): string {
-  const [action = verb, subresource] = verb.split(' ');
-  const plural = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
-  const where = namespace === '' ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
-  return `forbidden: ${action} ${plural}: add to ${where} the rule {apiGroups: ["${resource.group}"], resources: ["${plural}"], verbs: ["${action}"]}`;
+/** One line for a resource and one for each of its subresources. */
+function deniedTexts({ resource, namespace = '' }: AccessNeed, verbs: readonly string[]): readonly string[] {
+  const where = namespace === '' ? 'its ClusterRole' : `its Role in namespace ${namespace}`;
+  const subresources = [...new Set(verbs.map((verb) => verb.split(' ')[1] ?? ''))];
+  return subresources.map((subresource) => {
+    const actions = verbs
+      .filter((verb) => (verb.split(' ')[1] ?? '') === subresource)
+      .map((verb) => verb.split(' ')[0] ?? verb);
+    const suffix = subresource === '' ? '' : `/${subresource}`;
+    const rule = `apiGroups [${JSON.stringify(resource.group)}], resources [${JSON.stringify(`${resource.plural}${suffix}`)}], verbs ${JSON.stringify(actions)}`;
+    return `the operator may not ${actions.join(', ')} ${resourceName(resource)}${suffix}: add a rule with ${rule} to ${where}`;
+  });
 }
 
 interface AccessReview {

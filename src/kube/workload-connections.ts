@@ -4,6 +4,7 @@
 //   N5. A client that was handed out stays usable for the call that has it, also after the connection ended.
 //   N6. Listeners hear when a connection comes up or breaks, when its failure changes, and when its kubeconfig changes.
 
+import { setMaxListeners } from 'node:events';
 import type { Clock, Random } from '../host/contract.js';
 import { CONNECTION_IDLE_MAX_MS, CONNECTIONS_MAX } from '../limits.js';
 import type { ApiClient, ApiError, ConnectionState, WorkloadConnections } from './contract.js';
@@ -79,6 +80,8 @@ export function createWorkloadConnections(options: WorkloadConnectionsOptions): 
   const connections = new Map<string, Connection>();
   const listeners = new Set<(cluster: ClusterName) => void>();
   const closing = new AbortController();
+  // Every attempt of every cluster listens to it.
+  setMaxListeners(0, closing.signal);
   const world: World = {
     options,
     connections,
