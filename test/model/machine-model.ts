@@ -5,7 +5,7 @@
 import type { MachineFacts } from '../../machines/machine/facts.js';
 import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/rows-failures.js';
 import { machineTable } from '../../machines/machine/table.js';
-import type { MachineRequest, PhaseRequest } from '../../machines/machine/words.js';
+import type { MachineReply, MachineRequest, PhaseRequest } from '../../machines/machine/words.js';
 import {
   base,
   bootstrap,
@@ -25,23 +25,26 @@ import {
   runningStatus,
   volumeReport,
 } from '../unit/machine/facts.js';
-import { anyModel } from './kit/model.js';
+import { anyModel, type Answer } from './kit/model.js';
 
 const often = <T>(value: T, times: number): readonly T[] => Array.from({ length: times }, () => value);
 const deletion = { nodeDrainStartTime: drainStart, waitForNodeVolumeDetachStartTime: drainStart };
 const conditions = [{ type: 'Deleting', status: 'True', reason: 'DeletingNode', message: '' }];
 const failure = { request: 'syncNode', kind: 'Api', message: 'no' } as const;
 
-const phase = (name: PhaseRequest) => (facts: MachineFacts) => [
-  {
-    type: 'OBSERVED' as const,
-    learned: { attempted: [...facts.attempted, name], machineChanges: [], unwatched: [] },
-  },
-  {
-    type: 'OBSERVED' as const,
-    learned: { attempted: [...facts.attempted, name], failure, phaseFailure: failure },
-  },
-];
+const answer = (type: MachineReply, learned: Partial<MachineFacts> = {}): Answer<MachineFacts, MachineReply> => ({
+  type,
+  learned,
+});
+
+/** A phase works, or fails; one failure in a turn tells as much as several. */
+const phase = (name: PhaseRequest) => (facts: MachineFacts) => {
+  const attempted = [...facts.attempted, name];
+  const done = answer('OBSERVED', { attempted, machineChanges: [], unwatched: [] });
+  return facts.phaseFailure === null
+    ? [done, answer('OBSERVED', { attempted, failure, phaseFailure: failure })]
+    : [done];
+};
 
 const failed = (request: MachineRequest, kind = 'Api') => ({ request, kind, message: 'no' });
 
@@ -139,7 +142,7 @@ export const machineModel = anyModel({
     volumes.kind !== 'detached',
   answers: {
     readCluster: () => [],
-    addFinalizer: () => [{ type: 'FINALIZER_ADDED', learned: {} }],
+    addFinalizer: () => [answer('FINALIZER_ADDED')],
     readOwners: () => [],
     openWatches: phase('openWatches'),
     patchMachine: phase('patchMachine'),
@@ -148,19 +151,19 @@ export const machineModel = anyModel({
     syncNode: phase('syncNode'),
     confirmInfrastructure: () => [],
     confirmNode: () => [],
-    readControlPlane: () => [{ type: 'OBSERVED', learned: { controlPlane: { kind: 'missing' } } }],
+    readControlPlane: () => [answer('OBSERVED', { controlPlane: { kind: 'missing' } })],
     drainNode: () => [
-      { type: 'PODS_LEFT', learned: { drain: { kind: 'left', report } } },
-      { type: 'NODE_DRAINED', learned: { drain: { kind: 'drained' } } },
+      answer('PODS_LEFT', { drain: { kind: 'left', report } }),
+      answer('NODE_DRAINED', { drain: { kind: 'drained' } }),
     ],
     checkVolumes: () => [
-      { type: 'VOLUMES_ATTACHED', learned: { volumes: { kind: 'attached', report: volumeReport } } },
-      { type: 'VOLUMES_DETACHED', learned: { volumes: { kind: 'detached' } } },
+      answer('VOLUMES_ATTACHED', { volumes: { kind: 'attached', report: volumeReport } }),
+      answer('VOLUMES_DETACHED', { volumes: { kind: 'detached' } }),
     ],
-    deleteInfrastructure: () => [{ type: 'INFRASTRUCTURE_DELETION_ASKED', learned: {} }],
-    deleteBootstrap: () => [{ type: 'BOOTSTRAP_DELETION_ASKED', learned: {} }],
-    deleteNode: () => [{ type: 'NODE_DELETED', learned: {} }],
-    removeFinalizer: () => [{ type: 'FINALIZER_REMOVED', learned: {} }],
+    deleteInfrastructure: () => [answer('INFRASTRUCTURE_DELETION_ASKED')],
+    deleteBootstrap: () => [answer('BOOTSTRAP_DELETION_ASKED')],
+    deleteNode: () => [answer('NODE_DELETED')],
+    removeFinalizer: () => [answer('FINALIZER_REMOVED')],
   },
   failures: [
     ...(Object.keys(machineTable.requests) as MachineRequest[]).map((request) => failed(request)),

@@ -5,6 +5,7 @@
 //       mentioned, so none can be lost.
 //   W3. Its deprecated twin lies in a list that only can be written whole: a merge patch with the resourceVersion.
 //   W4. Both are guarded by the version that was judged: a conflict is another turn on a newer view, never a second try here.
+//   W5. The v1beta2 entry comes last: it is the one that decides whether there is anything left to do after a crash.
 
 import type { ConditionIntent } from '../../../machines/kit/row.js';
 import type { DeprecatedStatus } from '../../api/core.js';
@@ -59,10 +60,10 @@ export function twinsToWrite(
 export async function writeCondition(write: ConditionWrite): Promise<void> {
   const { object, intent, context } = write;
   try {
+    const twins = twinsToWrite(object, intent, context.nowMs());
+    const patched = twins === null ? object : await patchTwins(write, twins);
     const entry = entryToWrite(object, intent, context.nowMs());
-    const applied = entry === null ? object : await applyEntry(write, entry);
-    const twins = twinsToWrite(applied, intent, context.nowMs());
-    if (twins !== null) await patchTwins({ ...write, object: applied }, twins);
+    if (entry !== null) await applyEntry({ ...write, object: patched }, entry);
   } catch (error) {
     if (isApiError(error, 'NotFound') || isShadowed(error)) return;
     if (isApiError(error, 'Conflict')) context.ledger.noteUnknown(nameOf(write));
@@ -70,10 +71,10 @@ export async function writeCondition(write: ConditionWrite): Promise<void> {
   }
 }
 
-function applyEntry(
+async function applyEntry(
   { client, resource, fieldManager, object, context }: ConditionWrite,
   entry: Condition,
-): Promise<ObjectWithConditions> {
+): Promise<void> {
   const { namespace = '', name, uid, resourceVersion } = object.metadata;
   const body = {
     apiVersion: apiVersionOf(resource),
@@ -81,7 +82,7 @@ function applyEntry(
     metadata: { name, namespace, uid, resourceVersion },
     status: { conditions: [entry] },
   };
-  return withLedger(client, context.ledger).apply<ObjectWithConditions>({ resource, namespace, name }, body, {
+  await withLedger(client, context.ledger).apply({ resource, namespace, name }, body, {
     fieldManager,
     force: true,
     subresource: 'status',
@@ -89,13 +90,13 @@ function applyEntry(
   });
 }
 
-async function patchTwins(
+function patchTwins(
   { client, resource, object, context }: ConditionWrite,
   twins: readonly object[],
-): Promise<void> {
+): Promise<ObjectWithConditions> {
   const { namespace = '', name, uid, resourceVersion } = object.metadata;
   const body = { metadata: { uid, resourceVersion }, status: { deprecated: { v1beta1: { conditions: twins } } } };
-  await withLedger(client, context.ledger).mergePatch({ resource, namespace, name }, body, {
+  return withLedger(client, context.ledger).mergePatch<ObjectWithConditions>({ resource, namespace, name }, body, {
     subresource: 'status',
     signal: context.signal,
   });

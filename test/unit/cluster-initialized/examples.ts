@@ -3,7 +3,7 @@
 
 import { expect } from '@jest/globals';
 import type { Facts, State } from '../../../machines/cluster-initialized/facts.js';
-import { table } from '../../../machines/cluster-initialized/table.js';
+import type { table } from '../../../machines/cluster-initialized/table.js';
 import type { ConditionIntent } from '../../../machines/kit/row.js';
 import { createRowMachine } from '../../../machines/kit/row-machine.js';
 import { leafState, restore, restOf, step, type Snapshot } from '../../../machines/kit/step.js';

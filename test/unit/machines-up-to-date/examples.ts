@@ -2,7 +2,7 @@
 
 import { expect } from '@jest/globals';
 import type { Facts, State } from '../../../machines/machines-up-to-date/facts.js';
-import { table } from '../../../machines/machines-up-to-date/table.js';
+import type { table } from '../../../machines/machines-up-to-date/table.js';
 import type { ConditionIntent } from '../../../machines/kit/row.js';
 import { createRowMachine } from '../../../machines/kit/row-machine.js';
 import { leafState, restore, restOf, step, type Snapshot } from '../../../machines/kit/step.js';
