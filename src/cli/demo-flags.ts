@@ -64,6 +64,14 @@ const RUN_DEFAULTS = [
   '--v=0',
 ];
 
+/** Nothing else makes bootstrap data in the demo: without the main controller no node would ever come up. */
+function withMainJob(controllers: string): string {
+  const words = controllers.split(',');
+  return controllers === '' || words.includes('all') || words.includes('kubeadmconfig')
+    ? controllers
+    : `kubeadmconfig,${controllers}`;
+}
+
 /** Reads the command line. Throws UsageError. */
 export function parseDemo(args: readonly string[]): DemoOptions {
   const long = args.map((arg) => arg.replace(/^-f(?=$|=)/, '--filename').replace(/^-o(?=$|=)/, '--output'));
@@ -82,7 +90,9 @@ export function parseDemo(args: readonly string[]): DemoOptions {
     return value;
   };
   const own = new Set(DEMO_FLAGS.map((flag) => flag.name));
-  const runArgs = [...given].filter(([name]) => !own.has(name)).map(([name, value]) => `--${name}=${value}`);
+  const runArgs = [...given]
+    .filter(([name]) => !own.has(name))
+    .map(([name, value]) => `--${name}=${name === 'controllers' ? withMainJob(value) : value}`);
   const gates = given.has('feature-gates')
     ? RUN_DEFAULTS.filter((arg) => !arg.startsWith('--feature-gates'))
     : RUN_DEFAULTS;

@@ -3,8 +3,10 @@
 // What the cluster does not record prints as `not recorded`.
 
 import { Command, Option } from 'commander';
+import { parse } from 'yaml';
 import type { Explanation } from '../../machines/kit/explanation.js';
 import { ApiError } from '../kube/contract.js';
+import { workloadConnect } from '../kube/workload-connect.js';
 import { silentLogger } from '../log.js';
 import { createMetrics } from '../metrics.js';
 import { environment, systemClock } from '../system.js';
@@ -12,7 +14,7 @@ import { parseConfig } from './config.js';
 import { EXPLAINERS } from './explainers.js';
 import { CommandFailure } from './exit.js';
 import { nearest } from './flag-types.js';
-import { openManagement } from './management.js';
+import { FIELD_MANAGER, openManagement, USER_AGENT } from './management.js';
 
 interface ExplainOptions {
   readonly namespace: string;
@@ -81,6 +83,16 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
       namespace: options.namespace,
       name,
       nowMs: systemClock.nowMs(),
+      connectWorkload: workloadConnect({
+        parseYaml: (text) => parse(text) as unknown,
+        clock: systemClock,
+        environment: environment(),
+        userAgent: USER_AGENT,
+        fieldManager: FIELD_MANAGER,
+        qps: config.workloadQps,
+        burst: config.workloadBurst,
+        ownPod: management.ownPod,
+      }),
     });
     if (answer === null) throw new CommandFailure(`${explainer.kinds[0]} ${options.namespace}/${name} does not exist`);
     return answer;

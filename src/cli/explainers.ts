@@ -2,8 +2,11 @@
 
 import type { Explanation } from '../../machines/kit/explanation.js';
 import { explainView, readView } from '../controllers/kubeadmconfig/explain.js';
+import type { FullApiClient } from '../kube/client.js';
 import type { ApiClient } from '../kube/contract.js';
 import type { OperatorConfig } from './config.js';
+import { explainClusterLive, explainControlPlaneLive } from './explain-condition.js';
+import { explainMachineLive } from './explain-machine.js';
 
 /** What an explainer is asked. */
 export interface ExplainRequest {
@@ -12,6 +15,8 @@ export interface ExplainRequest {
   readonly namespace: string;
   readonly name: string;
   readonly nowMs: number;
+  /** A client of a workload cluster from its kubeconfig; rejects with one line. */
+  readonly connectWorkload: (kubeconfig: string, signal: AbortSignal) => Promise<FullApiClient>;
 }
 
 /** Explains objects of one kind. */
@@ -36,4 +41,7 @@ export const EXPLAINERS: readonly Explainer[] = [
       return view === null ? null : explainView(view, null, { nowMs, settings });
     },
   },
+  { kinds: ['machine', 'machines', 'ma'], explain: explainMachineLive },
+  { kinds: ['cluster', 'clusters', 'cl'], explain: explainClusterLive },
+  { kinds: ['kubeadmcontrolplane', 'kubeadmcontrolplanes', 'kcp'], explain: explainControlPlaneLive },
 ];
