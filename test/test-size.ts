@@ -21,3 +21,9 @@ export function printedSeed(suite: string): number {
 
 /** Folder of envtest's binaries, if there is one. */
 export const binaryFolder: string | undefined = process.env['KUBEBUILDER_ASSETS'];
+
+/** The seed that was asked for, or null. */
+export function givenSeed(): number | null {
+  const given = Number(process.env['TEST_SEED'] ?? Number.NaN);
+  return Number.isInteger(given) ? given : null;
+}

@@ -1,0 +1,438 @@
+// Planted bugs: what an operator would do if one rule were missing. Each must be found, and by the invariant that it breaks.
+//
+// They live in the hands that tests have on an operator (operator.ts, Sabotage); the product knows nothing of them. Those that
+// happened upstream carry the number of their entry in the list of upstream's bugs.
+import type { AnyController } from '../../../src/host/turn.js';
+import type { ApiClient, KubeObject, Target } from '../../../src/kube/contract.js';
+import { EffectFailure } from '../../../src/host/effect-failure.js';
+import { failureOfAnswer } from '../../../src/kube/failures.js';
+import type { InvariantName } from './judge.js';
+import type { Sabotage } from './operator.js';
+import { base64 } from './objects.js';
+
+/** A planted bug. */
+export interface PlantedBug {
+  readonly name: string;
+  /** Number in the list of upstream's bugs, where it happened there. */
+  readonly upstream: number | null;
+  /** What finds it. */
+  readonly invariants: readonly InvariantName[];
+  readonly sabotage: Sabotage;
+  /** A seed that found it: tried first. */
+  readonly hint: number;
+}
+
+type Body = {
+  readonly metadata?: Record<string, unknown>;
+  readonly spec?: Record<string, unknown>;
+  readonly status?: Record<string, unknown>;
+};
+
+/** A client with some calls replaced. */
+const altered = (client: ApiClient, change: Partial<ApiClient>): ApiClient => ({ ...client, ...change });
+
+const isKind = ({ resource }: Pick<Target, 'resource'>, kind: string): boolean => resource.kind === kind;
+const isToken = ({ name }: Pick<Target, 'name'>): boolean => name.startsWith('bootstrap-token-');
+
+function notFound({ resource, namespace, name }: Target): Error {
+  const text = JSON.stringify({
+    kind: 'Status',
+    status: 'Failure',
+    reason: 'NotFound',
+    message: 'not found',
+    code: 404,
+  });
+  return failureOfAnswer(
+    { verb: 'get', target: { kind: resource.kind, namespace, name }, write: false },
+    { status: 404, text, retryAfter: undefined },
+  );
+}
+
+/** Reads changed on their way. */
+const reading = (client: ApiClient, change: (target: Target, object: KubeObject) => KubeObject): ApiClient =>
+  altered(client, {
+    get: async <T extends KubeObject>(target: Target, options?: Parameters<ApiClient['get']>[1]) =>
+      change(target, await client.get<T>(target, options)) as T,
+  });
+
+/** Merge patches changed on their way. */
+const patching = (client: ApiClient, change: (target: Target, body: Body, isStatus: boolean) => object): ApiClient =>
+  altered(client, {
+    mergePatch: (target, body, options) =>
+      client.mergePatch(target, change(target, body as Body, options?.subresource === 'status'), options),
+  });
+
+const withoutGuards = (client: ApiClient): ApiClient =>
+  patching(client, (target, { metadata = {}, ...body }) => {
+    const { uid: _, resourceVersion: __, ...rest } = metadata;
+    return isKind(target, 'KubeadmConfig') ? { ...body, metadata: rest } : { ...body, metadata };
+  });
+
+/** The clients of workload clusters changed. */
+const onWorkload =
+  (change: (client: ApiClient, management: ApiClient) => ApiClient): NonNullable<Sabotage['workload']> =>
+  (workload, { client: management }) => ({
+    ...workload,
+    client: async (cluster, signal) => change(await workload.client(cluster, signal), management),
+  });
+
+const withEffect = (
+  controller: AnyController,
+  request: string,
+  change: (effect: AnyController['effects'][string]) => AnyController['effects'][string],
+): AnyController => ({
+  ...controller,
+  effects: {
+    ...controller.effects,
+    [request]: change(controller.effects[request] as AnyController['effects'][string]),
+  },
+});
+
+const withFacts = (
+  controller: AnyController,
+  change: (facts: Record<string, unknown>, view: unknown) => object,
+): AnyController => ({
+  ...controller,
+  facts: (view, nowMs, context, causes) =>
+    change(controller.facts(view, nowMs, context, causes) as never, view) as never,
+});
+
+const staleViews: Sabotage['freshness'] = (freshness) => ({
+  ...freshness,
+  shows: () => true,
+  readLive: () => Promise.resolve(),
+  whenShown: (_receipt, run) => (run(), () => undefined),
+});
+
+/** All of them. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'turns on a view older than our own writes, patches without a guard: mints again',
+    upstream: 1,
+    invariants: ['token-once', 'data-once', 'token-before-data'],
+    hint: 1,
+    sabotage: { freshness: staleViews, client: withoutGuards },
+  },
+  {
+    name: 'every effect that makes join data runs twice on the same view, without a guard',
+    upstream: null,
+    invariants: ['token-once', 'data-once'],
+    hint: 1,
+    sabotage: {
+      client: withoutGuards,
+      controller: (controller) =>
+        withEffect(controller, 'storeJoinData', (effect) => async (...given) => {
+          await effect(...given);
+          return effect(...given);
+        }),
+    },
+  },
+  {
+    name: 'data is stored before the token is confirmed',
+    upstream: null,
+    invariants: ['token-before-data'],
+    hint: 1,
+    sabotage: {
+      workload: (workload, { clock }) => ({
+        ...workload,
+        async client(cluster, signal) {
+          const client = await workload.client(cluster, signal);
+          return altered(client, {
+            create: <T extends KubeObject>(resource: Target['resource'], object: object) => {
+              clock.schedule(5_000, () => void client.create(resource, object).catch(() => undefined));
+              return Promise.resolve(object as T);
+            },
+          });
+        },
+      }),
+    },
+  },
+  {
+    name: 'the token is made in the management cluster',
+    upstream: 8,
+    invariants: ['own-writes', 'token-before-data'],
+    hint: 1,
+    sabotage: { workload: onWorkload((_, management) => management) },
+  },
+  {
+    name: 'the origin mark is forgotten',
+    upstream: null,
+    invariants: ['token-before-data', 'token-alive', 'joins'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        patching(client, (_, { metadata = {}, ...body }) => {
+          const { annotations: __, ...rest } = metadata;
+          return { ...body, metadata: rest };
+        }),
+    },
+  },
+  {
+    name: 'the holder of the lock is taken for gone: anybody unlocks',
+    upstream: 14,
+    invariants: ['lock-owner', 'one-init'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        altered(client, {
+          get: (target, options) =>
+            isKind(target, 'Machine') ? Promise.reject(notFound(target)) : client.get(target, options),
+        }),
+    },
+  },
+  {
+    name: 'a lock that was deleted is deleted once more, whoever has it by then',
+    upstream: null,
+    invariants: ['lock-owner', 'one-init'],
+    hint: 1,
+    sabotage: {
+      client: (client, { clock, client: plain }) =>
+        altered(client, {
+          async delete(target, options) {
+            await client.delete(target, options);
+            if (isKind(target, 'ConfigMap'))
+              clock.schedule(1_000, () => void plain.delete(target).catch(() => undefined));
+          },
+        }),
+    },
+  },
+  {
+    name: 'the lock is kept for ever',
+    upstream: 17,
+    invariants: ['lock-released', 'joins'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        altered(client, {
+          delete: (target, options) =>
+            isKind(target, 'ConfigMap') ? Promise.resolve() : client.delete(target, options),
+        }),
+    },
+  },
+  {
+    name: 'the lock is given up whatever became of the data',
+    upstream: null,
+    invariants: ['lock-owner', 'one-init'],
+    hint: 1,
+    sabotage: {
+      controller: (controller, { client }) =>
+        withEffect(controller, 'giveUpInitLock', () => async (view, facts, context) => {
+          const { cluster } = view as { cluster: KubeObject };
+          const { namespace = '', name } = cluster.metadata;
+          const resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
+          await client
+            .delete({ resource, namespace, name: `${name}-lock` }, { signal: context.signal })
+            .catch(() => undefined);
+          context.ledger.noteUnknown({ kind: 'ConfigMap', namespace, name: `${name}-lock` });
+          return { type: 'LOCK_GIVEN_UP', learned: { lock: 'free', failure: facts.failure } as object };
+        }),
+    },
+  },
+  {
+    name: 'a lock that cannot be read is taken',
+    upstream: 16,
+    invariants: ['lock-owner', 'one-init'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        altered(client, {
+          async get<T extends KubeObject>(target: Target, options?: Parameters<ApiClient['get']>[1]) {
+            const object = await client.get<T & { data?: Record<string, string> }>(target, options);
+            if (!isKind(target, 'ConfigMap') || object.data?.['lock-information'] !== 'nonsense') return object;
+            await client.delete(target, options);
+            throw notFound(target);
+          },
+        }),
+    },
+  },
+  {
+    name: 'the token is never renewed, though it is said to be',
+    upstream: null,
+    invariants: ['token-alive'],
+    hint: 1,
+    sabotage: {
+      workload: onWorkload((client) =>
+        altered(client, {
+          mergePatch: (target, body, options) =>
+            isToken(target) ? client.get(target, options) : client.mergePatch(target, body, options),
+        }),
+      ),
+    },
+  },
+  {
+    name: 'the token is renewed until the infrastructure is there, not the node',
+    upstream: 4,
+    invariants: ['token-alive'],
+    hint: 1,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts, view) => {
+          const { owner } = view as {
+            owner: { object: { status?: { initialization?: { infrastructureProvisioned?: boolean } } } | null };
+          };
+          return owner.object?.status?.initialization?.infrastructureProvisioned === true
+            ? { ...facts, nodeJoined: true }
+            : facts;
+        }),
+    },
+  },
+  {
+    name: 'a lost token is an error for ever',
+    upstream: 2,
+    invariants: ['joins', 'token-alive', 'quiet'],
+    hint: 1,
+    sabotage: {
+      controller: (controller) =>
+        withEffect(controller, 'refreshToken', (effect) => async (...given) => {
+          const reply = await effect(...given);
+          if (reply.type === 'TOKEN_MISSING') throw new EffectFailure('TokenFailed', 'the token is gone');
+          return reply;
+        }),
+    },
+  },
+  {
+    name: "a missing expiry is read as a past one: the user's token gets one",
+    upstream: 10,
+    invariants: ['own-writes'],
+    hint: 1,
+    sabotage: {
+      workload: onWorkload((client) =>
+        reading(client, (target, object) => {
+          const { data = {} } = object as KubeObject & { data?: Record<string, string> };
+          return isToken(target) && data['expiration'] === undefined
+            ? ({ ...object, data: { ...data, expiration: base64('2020-01-01T00:00:00Z') } } as KubeObject)
+            : object;
+        }),
+      ),
+    },
+  },
+  {
+    name: "somebody else's Secret is taken over",
+    upstream: 41,
+    invariants: ['own-writes'],
+    hint: 1,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) =>
+          facts['dataSecret'] === 'foreign' ? { ...facts, dataSecret: 'none' } : facts,
+        ),
+      client: (client) =>
+        reading(client, (target, object) => {
+          const isForeign =
+            isKind(target, 'Secret') &&
+            object.metadata.ownerReferences?.some(({ kind }) => kind === 'ConfigMap') === true;
+          const { ownerReferences: _, ...metadata } = object.metadata;
+          return isForeign ? { ...object, metadata } : object;
+        }),
+    },
+  },
+  {
+    name: 'data that is there is never adopted: it is made again',
+    upstream: 44,
+    invariants: ['data-once', 'started-token', 'token-once'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        reading(client, (target, object) => {
+          const { data } = object as KubeObject & { data?: Record<string, string> };
+          if (!isKind(target, 'Secret') || data?.['format'] === undefined) return object;
+          const { format: _, ...rest } = data;
+          return { ...object, data: rest } as KubeObject;
+        }),
+      controller: (controller) => controller,
+    },
+  },
+  {
+    name: 'pausing is not seen',
+    upstream: 46,
+    invariants: ['paused'],
+    hint: 1,
+    sabotage: { controller: (controller) => withFacts(controller, (facts) => ({ ...facts, isPaused: false })) },
+  },
+  {
+    name: 'a broken watch is dead until a restart',
+    upstream: 70,
+    invariants: ['joins', 'quiet'],
+    hint: 1,
+    sabotage: {
+      cacheClient: (client) =>
+        altered(client, {
+          async *watch<T extends KubeObject>(resource: Target['resource'], options: Parameters<ApiClient['watch']>[1]) {
+            try {
+              yield* client.watch<T>(resource, options);
+            } catch {
+              // Nobody hears of it.
+            }
+            await new Promise(() => undefined);
+          },
+        }),
+    },
+  },
+  {
+    name: 'a failure is retried at once, for ever',
+    upstream: 72,
+    invariants: ['no-busy-loop'],
+    hint: 1,
+    sabotage: { controller: (controller) => ({ ...controller, backoffMs: () => 1 }) },
+  },
+  {
+    name: 'status is rebuilt with what a turn knows: dataSecretCreated goes back',
+    upstream: 43,
+    invariants: ['created-stays', 'joins'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        patching(client, (target, body, isStatus) =>
+          isStatus && isKind(target, 'KubeadmConfig') && body.status?.['initialization'] === undefined
+            ? { ...body, status: { ...body.status, initialization: { dataSecretCreated: false } } }
+            : body,
+        ),
+    },
+  },
+  {
+    name: 'the whole spec is written back as it was seen',
+    upstream: 15,
+    invariants: ['others-changes'],
+    hint: 1,
+    sabotage: {
+      client: (client) => {
+        const files = new Map<string, unknown>();
+        return altered(withoutGuards(client), {
+          mergePatch: (target, body, options) => {
+            const { spec, metadata } = body as Body;
+            const isSpec = isKind(target, 'KubeadmConfig') && spec !== undefined;
+            const { uid: _, resourceVersion: __, ...rest } = metadata ?? {};
+            return client.mergePatch(
+              target,
+              isSpec ? { ...body, metadata: rest, spec: { ...spec, files: files.get(target.name) ?? null } } : body,
+              options,
+            );
+          },
+        });
+      },
+    },
+  },
+  {
+    name: 'the write gate of the Lease is always open',
+    upstream: null,
+    invariants: ['lease'],
+    hint: 1,
+    sabotage: { gate: () => () => Infinity },
+  },
+  {
+    name: 'a condition quotes the token',
+    upstream: 77,
+    invariants: ['no-secrets'],
+    hint: 1,
+    sabotage: {
+      client: (client) => {
+        let token = '';
+        return patching(client, (_, body, isStatus) => {
+          const text = JSON.stringify(body.spec ?? {});
+          token = /"token":"([a-z0-9.]{23})"/.exec(text)?.[1] ?? token;
+          return isStatus && token !== '' ? { ...body, status: { ...body.status, note: token } } : body;
+        });
+      },
+    },
+  },
+];

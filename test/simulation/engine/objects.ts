@@ -1,0 +1,152 @@
+// The objects of a simulated world: what users create, and the certificates that are there already.
+import { generateKeyPairSync } from 'node:crypto';
+import { createCaCertificate } from '../../../src/bootstrap/certificates/ca-certificate.js';
+import { privateKeyPem, publicKeyPem } from '../../../src/bootstrap/certificates/keys.js';
+import type { GeneratedKey } from '../../../src/bootstrap/certificates/types.js';
+import { sampleCluster } from '../../../src/embedded/sample-world.js';
+import type { WorldPlan } from './plan.js';
+import { EPOCH_MS } from './virtual-time.js';
+
+/** The namespace of every simulated world. */
+export const NAMESPACE = 'world';
+/** The token that a user wrote into a KubeadmConfig; it has no expiry. */
+export const USER_TOKEN = 'usertk.0123456789abcdef';
+/** The controller of a Secret that is not ours. */
+export const FOREIGN_OWNER = 'somebody-else';
+
+/** Keys and certificates, made once a process: they decide nothing. */
+export interface Material {
+  readonly keys: readonly GeneratedKey[];
+  readonly pairs: readonly { readonly purpose: string; readonly cert: string; readonly key: string }[];
+}
+
+let material: Promise<Material> | null = null;
+
+/** The material of this process. */
+export function materialOfProcess(): Promise<Material> {
+  material ??= makeMaterial();
+  return material;
+}
+
+async function makeMaterial(): Promise<Material> {
+  const keys = Array.from({ length: 4 }, (): GeneratedKey => {
+    const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    return { algorithm: 'RSA-2048', ...pair };
+  });
+  const purposes = ['ca', 'etcd', 'proxy', 'sa'];
+  const pairs = [];
+  for (const [index, purpose] of purposes.entries()) {
+    const key = keys[index] as GeneratedKey;
+    const cert =
+      purpose === 'sa' ? publicKeyPem(key) : await createCaCertificate({ key, nowMs: EPOCH_MS, validityDays: 3650 });
+    pairs.push({ purpose, cert, key: privateKeyPem(key) });
+  }
+  return { keys, pairs };
+}
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+/** Names of the clusters of a world. */
+export function clusterNames({ clusters }: WorldPlan): readonly string[] {
+  return Array.from({ length: clusters }, (_, index) => `c${index + 1}`);
+}
+
+/** Name of the worker with something special, or null. */
+export function specialWorker(plan: WorldPlan): string | null {
+  return plan.workers === 0 ? null : `c1-worker-${plan.workers - 1}`;
+}
+
+/** Everything that users create, in their order. */
+export function manifestsOf(plan: WorldPlan, { pairs }: Material): readonly Manifest[] {
+  const size = {
+    clusters: plan.clusters,
+    controlPlanes: plan.controlPlanes,
+    workers: plan.workers,
+    poolReplicas: plan.poolReplicas,
+    version: 'v1.34.0',
+    namespace: NAMESPACE,
+    ignition: false,
+    demoMachines: false,
+  };
+  const special = specialWorker(plan);
+  return clusterNames(plan).flatMap((cluster) => [
+    ...(plan.certificates === 'given' ? pairs.map((pair) => certificateSecret(cluster, pair)) : []),
+    ...(plan.foreignSecretUntilMs !== null && cluster === 'c1' && special !== null ? foreignObjects(special) : []),
+    ...(sampleCluster(cluster, size) as readonly Manifest[]).map((manifest) =>
+      plan.userToken && manifest.kind === 'KubeadmConfig' && manifest.metadata.name === special
+        ? withUserToken(manifest)
+        : manifest,
+    ),
+  ]);
+}
+
+function certificateSecret(cluster: string, { purpose, cert, key }: Material['pairs'][number]): Manifest {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${cluster}-${purpose}`, namespace: NAMESPACE, labels: clusterLabel(cluster) },
+    type: 'cluster.x-k8s.io/secret',
+    data: { 'tls.crt': base64(cert), 'tls.key': base64(key) },
+  } as Manifest;
+}
+
+function withUserToken(manifest: Manifest): Manifest {
+  const join = (manifest.spec?.['joinConfiguration'] ?? {}) as object;
+  return {
+    ...manifest,
+    spec: { ...manifest.spec, joinConfiguration: { ...join, discovery: { bootstrapToken: { token: USER_TOKEN } } } },
+  };
+}
+
+/** A Secret in the place of somebody's data, and who controls it: created with its uid by the world. */
+function foreignObjects(name: string): readonly Manifest[] {
+  return [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: FOREIGN_OWNER, namespace: NAMESPACE } },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: NAMESPACE, labels: clusterLabel('c1') },
+      data: { value: base64('not yours') },
+    } as Manifest,
+  ];
+}
+
+function clusterLabel(cluster: string): object {
+  return { 'cluster.x-k8s.io/cluster-name': cluster };
+}
+
+/** Text in base64. */
+export function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** A Secret's value as text. */
+export function decoded(value: unknown): string {
+  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : '';
+}
+
+const PLURALS: Readonly<Record<string, string>> = {
+  Secret: 'secrets',
+  ConfigMap: 'configmaps',
+  Namespace: 'namespaces',
+  Cluster: 'clusters',
+  Machine: 'machines',
+  MachinePool: 'machinepools',
+  KubeadmConfig: 'kubeadmconfigs',
+};
+
+/** The path of an object, or of its collection without a name. */
+export function pathOf(
+  { apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>,
+  name = '',
+  subresource = '',
+): string {
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  const parts = [root, 'namespaces', NAMESPACE, PLURALS[kind] ?? kind, name, subresource];
+  return parts.filter((part) => part !== '').join('/');
+}

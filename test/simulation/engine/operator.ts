@@ -1,0 +1,291 @@
+// One operator process of a simulated world: the real host, controller, effects, caches, connections and elector, on a network
+// and a clock that can be killed at any step.
+import { setMaxListeners } from 'node:events';
+import { parse } from 'yaml';
+import { createKeyPool } from '../../../src/bootstrap/certificates/key-pool.js';
+import type { GeneratedKey } from '../../../src/bootstrap/certificates/types.js';
+import { resources } from '../../../src/api/names.js';
+import { createCaches } from '../../../src/cli/caches.js';
+import { parseConfig } from '../../../src/cli/config.js';
+import { kubeadmConfigModule } from '../../../src/cli/modules/kubeadmconfig.js';
+import { secretsCache } from '../../../src/cli/shared-kinds.js';
+import type { EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
+import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
+import type { Freshness, HostObserver, Random } from '../../../src/host/contract.js';
+import { createHost, type Host } from '../../../src/host/host.js';
+import type { AnyController } from '../../../src/host/turn.js';
+import { accessOfKubeconfig } from '../../../src/kube/kubeconfig.js';
+import type { ApiClient, WorkloadConnections } from '../../../src/kube/contract.js';
+import { createEventRecorder } from '../../../src/kube/event-recorder.js';
+import { isApiError } from '../../../src/kube/failures.js';
+import { createInProcessClient } from '../../../src/kube/in-process-client.js';
+import { kubeconfigSecrets } from '../../../src/kube/kubeconfig-secrets.js';
+import { createLeaseElector, type LeaseElector } from '../../../src/kube/lease-elector.js';
+import { createRateLimiter } from '../../../src/kube/rate-limiter.js';
+import { resourceOf } from '../../../src/kube/resource-paths.js';
+import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
+import { createMetrics } from '../../../src/metrics.js';
+import type { Logger } from '../../../src/log.js';
+import type { Network } from './network.js';
+import type { WorldPlan } from './plan.js';
+import type { ProcessClock } from './virtual-time.js';
+
+/** Where a planted bug gets its hands on an operator. Tests alone have these. */
+export interface Sabotage {
+  /** The client of effects. */
+  client?(client: ApiClient, operator: SabotageWorld): ApiClient;
+  /** The client of caches. */
+  cacheClient?(client: ApiClient): ApiClient;
+  workload?(workload: WorkloadConnections, operator: SabotageWorld): WorkloadConnections;
+  freshness?(freshness: Required<Freshness>): Required<Freshness>;
+  controller?(controller: AnyController, operator: SabotageWorld): AnyController;
+  /** Replaces the write gate of the Lease. */
+  gate?(gate: () => number): () => number;
+}
+
+/** What a planted bug may use. */
+export interface SabotageWorld {
+  /** The management cluster, without the bug. */
+  readonly client: ApiClient;
+  readonly clock: ProcessClock;
+}
+
+/** A running process. */
+export interface SimulatedOperator {
+  readonly name: string;
+  readonly identity: string;
+  readonly host: Host;
+  readonly clock: ProcessClock;
+  isLeader(): boolean;
+  kill(): void;
+}
+
+/** What a process is made of. */
+export interface SimulatedOperatorOptions {
+  readonly name: string;
+  readonly plan: WorldPlan;
+  readonly clock: ProcessClock;
+  readonly random: Random;
+  readonly network: Network;
+  readonly management: EmbeddedApiServer;
+  readonly workloads: EmbeddedWorkloads;
+  readonly keys: readonly GeneratedKey[];
+  readonly log: Logger;
+  readonly observer: HostObserver;
+  readonly sabotage: Sabotage;
+  /** Effects, by their signals, whose certificates are being made off the event loop: simulated time must wait for them. */
+  readonly making: Set<AbortSignal>;
+  readonly onLeaseLost: () => void;
+  readonly onWake: (key: string, cause: string) => void;
+}
+
+const LEASE = { namespace: 'kube-system', name: 'kubeadm-bootstrap-manager-leader-election-capi' };
+/** Metrics are of no concern here, and dear to make. */
+const metrics = createMetrics();
+const configs = new Map<string, ReturnType<typeof parseConfig>>();
+
+/** Starts a process. */
+export function startSimulatedOperator(options: SimulatedOperatorOptions): SimulatedOperator {
+  const { name, plan, clock, random, network, management, log, sabotage } = options;
+  const config = configOf(plan);
+  const life = new AbortController();
+  setMaxListeners(1000, life.signal);
+  const identity = `${name}-${Math.floor(random.next() * 1e9)}`;
+  let elector: LeaseElector | null = null;
+  const realGate = (): number => (plan.operators === 1 ? Infinity : (elector?.remainingMs() ?? 0));
+  const gate = sabotage.gate?.(realGate) ?? realGate;
+  const server = { name: 'management', handle: management.handle };
+  const limiter = createRateLimiter({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
+  const clientFor = (actor: string): ApiClient =>
+    createInProcessClient({ handle: network.handleFor(server, actor), clock, limiter, gate, userAgent: name });
+  const plain = clientFor('');
+  const caches = createCaches({ client: sabotage.cacheClient?.(plain) ?? plain, config, clock, random, metrics, log });
+  const world: SabotageWorld = { client: plain, clock };
+  const actors = new WeakMap<AbortSignal, string>();
+  const tagged = taggedClient(plain, clientFor, { actors, making: options.making });
+  const client = sabotage.client?.(tagged, world) ?? tagged;
+  const connections = connectionsOf(options, { plain, caches, config });
+  const workload = sabotage.workload?.(connections, world) ?? connections;
+  const keyPool = createKeyPool({ generate: () => Promise.resolve(options.keys[0] as GeneratedKey) });
+  const built = kubeadmConfigModule.build({
+    config,
+    client,
+    caches,
+    workload,
+    keyPool: {
+      ...keyPool,
+      take(request) {
+        options.making.add(request.signal);
+        return Promise.resolve({ kind: 'generated', keys: options.keys.slice(0, request.count) });
+      },
+      prepare: () => true,
+    },
+    events: createEventRecorder({ client: plain, clock, component: 'kubeadm-bootstrap-operator' }),
+    clock,
+    random,
+    log,
+  });
+  const noted = withActors(built.controller, actors, options.making);
+  const host = createHost({
+    controller: sabotage.controller?.(noted, world) ?? noted,
+    clock,
+    random,
+    freshness: sabotage.freshness?.(caches.informers.freshness) ?? caches.informers.freshness,
+    concurrency: built.concurrency,
+    log,
+    observers: [options.observer],
+  });
+  const begin = (): void =>
+    void caches.informers.whenSynced(life.signal).then((isSynced) => {
+      if (!isSynced || network.isDead) return;
+      built.connect({
+        ...host,
+        wake(key, cause) {
+          options.onWake(key, Object.values(cause).join(' '));
+          host.wake(key, cause);
+        },
+      });
+      host.start();
+    });
+  caches.start(life.signal);
+  if (plan.operators === 1) begin();
+  else {
+    elector = createLeaseElector({
+      client: createInProcessClient({
+        handle: network.handleFor(server, 'lease'),
+        clock,
+        timeoutMs: config.renewDeadlineMs / 2,
+      }),
+      ...LEASE,
+      identity,
+      leaseDurationMs: config.leaseDurationMs,
+      renewDeadlineMs: config.renewDeadlineMs,
+      retryPeriodMs: config.retryPeriodMs,
+      clock,
+      random,
+      onAcquired: begin,
+      onLost: options.onLeaseLost,
+    });
+    elector.start();
+  }
+  return {
+    name,
+    identity,
+    host,
+    clock,
+    isLeader: () => plan.operators === 1 || elector?.isLeader() === true,
+    kill() {
+      clock.kill();
+      network.kill();
+    },
+  };
+}
+
+function configOf(plan: WorldPlan): ReturnType<typeof parseConfig> {
+  const args = [
+    `--bootstrap-token-ttl=${plan.tokenTtlMs / 1000}s`,
+    `--snapshot-store=${plan.snapshotStore}`,
+    '--feature-gates=MachinePool=true,KubeadmBootstrapFormatIgnition=true',
+    '--leader-elect-lease-duration=60s',
+    '--leader-elect-renew-deadline=40s',
+    '--leader-elect-retry-period=10s',
+  ];
+  const id = args.join(' ');
+  const known = configs.get(id) ?? parseConfig(args, {});
+  configs.set(id, known);
+  return known;
+}
+
+/** Requests of an effect carry its actor's key, so that invariants know who wrote. */
+function taggedClient(
+  plain: ApiClient,
+  clientFor: (actor: string) => ApiClient,
+  { actors, making }: { readonly actors: WeakMap<AbortSignal, string>; readonly making: Set<AbortSignal> },
+): ApiClient {
+  const clients = new Map<string, ApiClient>();
+  const of = (options: { readonly signal?: AbortSignal } | undefined): ApiClient => {
+    const actor = options?.signal === undefined ? undefined : actors.get(options.signal);
+    if (actor === undefined) return plain;
+    const known = clients.get(actor) ?? clientFor(actor);
+    clients.set(actor, known);
+    return known;
+  };
+  return {
+    get: (target, options) => of(options).get(target, options),
+    list: (resource, options) => of(options).list(resource, options),
+    watch: (resource, options) => of(options).watch(resource, options),
+    create(resource, object, options) {
+      // The first certificate that is stored: all of them are made.
+      if (options?.signal !== undefined) making.delete(options.signal);
+      return of(options).create(resource, object, options);
+    },
+    update: (target, object, options) => of(options).update(target, object, options),
+    mergePatch: (target, body, options) => of(options).mergePatch(target, body, options),
+    apply: (target, object, options) => of(options).apply(target, object, options),
+    delete: (target, options) => of(options).delete(target, options),
+    post: (path, body, options) => of(options).post(path, body, options),
+  };
+}
+
+function withActors(
+  controller: AnyController,
+  actors: WeakMap<AbortSignal, string>,
+  making: Set<AbortSignal>,
+): AnyController {
+  const effects = Object.fromEntries(
+    Object.entries(controller.effects).map(([request, effect]) => [
+      request,
+      (...[view, facts, context]: Parameters<typeof effect>) => {
+        actors.set(context.signal, context.key);
+        return effect(view, facts, context).finally(() => void making.delete(context.signal));
+      },
+    ]),
+  );
+  return {
+    ...controller,
+    effects,
+    persist(view, outcome, context) {
+      actors.set(context.signal, context.key);
+      return controller.persist(view, outcome, context);
+    },
+  };
+}
+
+function connectionsOf(
+  { clock, random, network, workloads }: SimulatedOperatorOptions,
+  {
+    plain,
+    caches,
+    config,
+  }: { plain: ApiClient; caches: ReturnType<typeof createCaches>; config: ReturnType<typeof parseConfig> },
+): WorkloadConnections {
+  return createWorkloadConnections({
+    kubeconfigs: kubeconfigSecrets({
+      client: plain,
+      secret: resourceOf(resources.Secret),
+      cache: secretsCache(caches, config),
+      names: caches.secretNames,
+    }),
+    async connect(text, signal) {
+      const access = accessOfKubeconfig(parse(text) as unknown);
+      const { headers } = await access.identity();
+      const token = headers['authorization']?.replace(/^Bearer /, '');
+      const server = {
+        name: access.server,
+        handle: (request: Parameters<EmbeddedWorkloads['handle']>[1]) => workloads.handle(access.server, request),
+      };
+      const client = createInProcessClient({
+        handle: network.handleFor(server as Parameters<Network['handleFor']>[0], ''),
+        clock,
+        timeoutMs: 10_000,
+        ...(token === undefined ? {} : { token }),
+      });
+      await client.getPath('/', { signal, timeoutMs: 5_000 }).catch((error: unknown) => {
+        if (!isApiError(error, 'Forbidden', 'NotFound', 'NoSuchResource')) throw error;
+      });
+      return client;
+    },
+    clock,
+    random,
+  });
+}

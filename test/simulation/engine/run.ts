@@ -1,0 +1,486 @@
+// Runs one plan: a world, operators, faults and acts, until every node has joined and nothing is written any more.
+import type { HostObserver } from '../../../src/host/contract.js';
+import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
+import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
+import { createHandleClient } from '../../../src/embedded/client.js';
+import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
+import { createSimulatedInfrastructure } from '../../../src/embedded/infrastructure/infrastructure.js';
+import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
+import type { Logger } from '../../../src/log.js';
+import { act, type Stage } from './acts.js';
+import { createJudge, type Violation } from './judge.js';
+import { at, createTruth, textAt, type Truth } from './mirror.js';
+import { createNetwork, type NetworkObserver, type Seen } from './network.js';
+import {
+  FOREIGN_OWNER,
+  manifestsOf,
+  materialOfProcess,
+  NAMESPACE,
+  pathOf,
+  specialWorker,
+  base64,
+  USER_TOKEN,
+  type Material,
+} from './objects.js';
+import { startSimulatedOperator, type Sabotage, type SimulatedOperator } from './operator.js';
+import { FAULTS_END_MS, type Fault, type Plan } from './plan.js';
+import { hashText, streamOf } from './seeded.js';
+import { createVirtualTime, type VirtualTime } from './virtual-time.js';
+
+/** How a run ended. */
+export interface RunResult {
+  readonly violation: Violation | null;
+  readonly hash: string;
+  readonly steps: number;
+  readonly endedAtMs: number;
+  readonly trace: readonly string[];
+  /** Kinds of faults that hit something. */
+  readonly hits: ReadonlySet<string>;
+}
+
+/** Options of a run. */
+export interface RunOptions {
+  readonly sabotage?: Sabotage;
+  /** Keep the lines of the trace, not only their hash. */
+  readonly keepTrace?: boolean;
+}
+
+const MINUTE = 60_000;
+const JOIN_MAX_MS = 60 * MINUTE;
+const SETTLE_MAX_MS = 40 * MINUTE;
+const QUIET_MS = 10 * MINUTE;
+const definitions = [...coreDefinitions, ...bootstrapDefinitions].filter((definition) => {
+  const { plural } = (definition as { spec: { names: { plural: string } } }).spec.names;
+  return ['clusters', 'machines', 'machinepools', 'kubeadmconfigs'].includes(plural);
+});
+
+/** Runs a plan. */
+export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: RunOptions = {}): Promise<RunResult> {
+  const material = await materialOfProcess();
+  const time = createVirtualTime();
+  const trace = createTrace(time, keepTrace);
+  const management = createEmbeddedApiServer({
+    clock: time.clock,
+    random: streamOf(plan.seed, 'management'),
+    crds: definitions as object[],
+    namespaces: [NAMESPACE],
+  });
+  const truth = createTruth(management);
+  const judge = createJudge(plan, truth, () => time.nowMs);
+  const workloads = watchedWorkloads(
+    createEmbeddedWorkloads({ clock: time.clock, random: streamOf(plan.seed, 'workloads'), listen: false }),
+    (cluster, server) => server.store.subscribe((event) => judge.onWorkload(cluster, event)),
+  );
+  const infrastructure = createSimulatedInfrastructure({
+    client: createHandleClient((request) => management.handle(request), { userAgent: 'simulated-infrastructure' }),
+    workloads,
+    clock: time.clock,
+    random: streamOf(plan.seed, 'infrastructure'),
+    delays: {
+      clusterMs: [100, 3_000],
+      machineMs: [100, 3_000],
+      bootMs: plan.world.bootMs,
+      retryMs: [4_000, 9_000],
+      joinTimeoutMs: 24 * 60 * MINUTE,
+    },
+    onNote(note) {
+      if (note.kind !== 'retry') trace.line(`infrastructure: ${Object.values(note).join(' ')}`);
+      if (note.kind === 'control-plane-initialized') void addUserToken(plan, stage, note.cluster);
+      judge.onNote(note);
+    },
+  });
+  const exempt = new Set<string>();
+  const stage = createStage({ time, truth, judge, management, workloads, exempt, trace });
+  const process = createProcesses({ plan, time, management, workloads, judge, material, sabotage, trace });
+  truth.onChange(({ resource, type, object, revision }) =>
+    trace.line(`store: ${revision} ${type} ${resource}/${object.metadata.name}`),
+  );
+  const isViolated = (): boolean => judge.violation !== null;
+
+  void infrastructure.start();
+  void populate(plan, stage, material);
+  process.start();
+  const endMs = startFaults(plan, { time, stage, process, management, trace });
+  await time.runUntil(endMs, isViolated);
+  trace.line('simulation: faults are over');
+  process.recover();
+  let seenChanges = -1;
+  const isJoined = (): boolean => {
+    if (truth.changes === seenChanges) return false;
+    seenChanges = truth.changes;
+    return haveJoined(truth, exempt);
+  };
+  const hasJoined = await time.runUntil(endMs + JOIN_MAX_MS, () => isViolated() || isJoined());
+  if (!hasJoined) judge.accuse('joins', `${missing(truth, exempt).join(', ')} did not join`);
+  await settle({ time, truth, judge, process, trace, isViolated });
+  process.kill();
+  await infrastructure.stop();
+  return {
+    violation: judge.violation,
+    hash: trace.hash(),
+    steps: time.timersFired,
+    endedAtMs: time.nowMs,
+    trace: trace.lines,
+    hits: trace.hits,
+  };
+}
+
+/** After the last node: actors come to rest, then nothing is written. */
+async function settle(run: {
+  readonly time: VirtualTime;
+  readonly truth: Truth;
+  readonly judge: ReturnType<typeof createJudge>;
+  readonly process: Processes;
+  readonly trace: Trace;
+  readonly isViolated: () => boolean;
+}): Promise<void> {
+  const { time, truth, judge, process, trace, isViolated } = run;
+  if (isViolated()) return;
+  trace.line('simulation: every node has joined');
+  await time.runUntil(time.nowMs + 3 * MINUTE, isViolated);
+  const endMs = time.nowMs + SETTLE_MAX_MS;
+  while (!isViolated() && !process.isSettled() && time.nowMs < endMs)
+    await time.runUntil(time.nowMs + 5_000, isViolated);
+  if (isViolated()) return;
+  if (!process.isSettled()) judge.accuse('quiet', 'an actor does not come to rest');
+  const left = truth.all('configmaps').find(({ metadata }) => metadata.name.endsWith('-lock'));
+  if (left !== undefined) judge.accuse('lock-released', `${left.metadata.name} is still there`);
+  const before = judge.writes.length;
+  await time.runUntil(time.nowMs + QUIET_MS, isViolated);
+  const late = judge.writes.slice(before).filter((write) => !/-pool\b| token$/.test(write));
+  if (late.length > 0) judge.accuse('quiet', `written at rest: ${late.slice(0, 3).join('; ')}`);
+}
+
+function missing(truth: Truth, exempt: ReadonlySet<string>): readonly string[] {
+  const machines = truth
+    .all('machines')
+    .filter((machine) => !exempt.has(machine.metadata.name) && textAt(machine, 'status', 'nodeRef', 'name') === '');
+  const pools = truth.all('machinepools').filter((pool) => {
+    const refs = (at(pool, 'status', 'nodeRefs') ?? []) as readonly unknown[];
+    return refs.length < Number(at(pool, 'spec', 'replicas') ?? 1);
+  });
+  return [...machines, ...pools].map(({ metadata }) => metadata.name);
+}
+
+function haveJoined(truth: Truth, exempt: ReadonlySet<string>): boolean {
+  return truth.all('machines').length > 0 && missing(truth, exempt).length === 0;
+}
+
+async function populate(plan: Plan, stage: Stage, material: Material): Promise<void> {
+  const random = streamOf(plan.seed, 'users');
+  for (const manifest of manifestsOf(plan.world, material)) {
+    const owner = stage.truth.get('configmaps', FOREIGN_OWNER);
+    const isForeign = manifest.kind === 'Secret' && manifest.metadata.name === specialWorker(plan.world);
+    const references = [
+      { apiVersion: 'v1', kind: 'ConfigMap', name: FOREIGN_OWNER, uid: owner?.metadata.uid, controller: true },
+    ];
+    const body = isForeign
+      ? { ...manifest, metadata: { ...manifest.metadata, ownerReferences: references } }
+      : manifest;
+    await stage.call('POST', pathOf(manifest), body);
+    await stage.time.sleep(random.next() ** 4 * 4_000);
+  }
+  const special = specialWorker(plan.world);
+  if (plan.world.foreignSecretUntilMs === null || special === null) return;
+  await stage.time.sleep(plan.world.foreignSecretUntilMs);
+  await stage.call('DELETE', pathOf({ apiVersion: 'v1', kind: 'Secret' }, special));
+}
+
+/** The user's own token, as soon as there is a cluster to put it into. */
+async function addUserToken({ world }: Plan, stage: Stage, cluster: string): Promise<void> {
+  if (!world.userToken || !cluster.endsWith('/c1')) return;
+  const [id = '', secret = ''] = USER_TOKEN.split('.');
+  const data = {
+    'token-id': id,
+    'token-secret': secret,
+    'usage-bootstrap-signing': 'true',
+    'usage-bootstrap-authentication': 'true',
+  };
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    type: 'bootstrap.kubernetes.io/token',
+    metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
+    data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)])),
+  };
+  await stage.callWorkload('c1', 'POST', '/api/v1/namespaces/kube-system/secrets', body);
+}
+
+interface Trace {
+  line(text: string): void;
+  hash(): string;
+  readonly lines: readonly string[];
+  readonly hits: Set<string>;
+}
+
+function createTrace(time: VirtualTime, isKept: boolean): Trace {
+  const lines: string[] = [];
+  let hash = hashText('');
+  let count = 0;
+  return {
+    lines,
+    hits: new Set(),
+    line(text) {
+      const line = `${(time.nowMs / 1000).toFixed(3)} ${text}`;
+      hash = hashText(line, hash);
+      count += 1;
+      if (isKept) lines.push(line);
+    },
+    hash: () => `${hash.toString(16).padStart(8, '0')}-${count}`,
+  };
+}
+
+/** Workload clusters whose stores are watched from their first write. */
+function watchedWorkloads(
+  workloads: EmbeddedWorkloads,
+  onStart: (cluster: string, server: EmbeddedApiServer) => void,
+): EmbeddedWorkloads {
+  const known = new Set<EmbeddedApiServer>();
+  return {
+    ...workloads,
+    async start(cluster) {
+      const started = await workloads.start(cluster);
+      const server = workloads.server(cluster);
+      if (server !== undefined && !known.has(server)) {
+        known.add(server);
+        onStart(cluster.name, server);
+      }
+      return started;
+    },
+  };
+}
+
+function createStage(given: {
+  readonly time: VirtualTime;
+  readonly truth: Truth;
+  readonly judge: ReturnType<typeof createJudge>;
+  readonly management: EmbeddedApiServer;
+  readonly workloads: EmbeddedWorkloads;
+  readonly exempt: Set<string>;
+  readonly trace: Trace;
+}): Stage {
+  const { time, truth, judge, management, workloads, exempt, trace } = given;
+  const callOn = async (
+    server: EmbeddedApiServer,
+    method: string,
+    url: string,
+    options: { readonly body?: object | undefined; readonly token?: string },
+  ): Promise<number> => {
+    const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const authorization = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+    const headers = {
+      accept: 'application/json',
+      'content-type': contentType,
+      'user-agent': 'somebody',
+      ...authorization,
+    };
+    const { status, body: text } = await server.handle({
+      method,
+      url,
+      headers,
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    });
+    trace.line(`somebody: ${method} ${url} -> ${status}`);
+    if (status === 400 || status === 422)
+      throw new Error(`the simulation wrote nonsense: ${method} ${url}: ${String(text)}`);
+    return status;
+  };
+  return {
+    time,
+    truth,
+    judge,
+    call: (method, path, body) => callOn(management, method, path, { body }),
+    async callWorkload(cluster, method, path, body) {
+      const name = { namespace: NAMESPACE, name: cluster };
+      const server = workloads.server(name);
+      const token = /token: (\S+)/.exec(workloads.find(name)?.kubeconfig ?? '')?.[1];
+      return server === undefined || token === undefined ? 0 : callOn(server, method, path, { body, token });
+    },
+    exempt: (machine) => void exempt.add(machine),
+    note: (text) => trace.line(`somebody: ${text}`),
+  };
+}
+
+/** The operator processes of a run. */
+interface Processes {
+  start(): void;
+  /** Kills the process that acts (or the first) at its nth step from now. */
+  killAt(fault: Extract<Fault, { kind: 'kill' }>): void;
+  jump(ms: number): void;
+  /** No kill is pending any more. */
+  recover(): void;
+  isSettled(): boolean;
+  kill(): void;
+}
+
+interface Slot {
+  readonly name: string;
+  readonly making: Set<AbortSignal>;
+  lives: number;
+  operator: SimulatedOperator | null;
+  countdown: number | null;
+  writesOnly: boolean;
+  downMs: number;
+}
+
+function createProcesses(given: {
+  readonly plan: Plan;
+  readonly time: VirtualTime;
+  readonly management: EmbeddedApiServer;
+  readonly workloads: EmbeddedWorkloads;
+  readonly judge: ReturnType<typeof createJudge>;
+  readonly material: Material;
+  readonly sabotage: Sabotage;
+  readonly trace: Trace;
+}): Processes {
+  const { plan, time, judge, trace } = given;
+  const slots = Array.from({ length: plan.world.operators }, (_, index): Slot => ({
+    name: `operator-${index + 1}`,
+    making: new Set(),
+    lives: 0,
+    operator: null,
+    countdown: null,
+    writesOnly: false,
+    downMs: 0,
+  }));
+  let isOver = false;
+  time.awaitReal(() => slots.some(({ making }) => making.size > 0));
+
+  const end = (slot: Slot, why: string, downMs: number): void => {
+    if (slot.operator === null || isOver) return;
+    trace.line(`simulation: ${slot.operator.name} ends: ${why}`);
+    trace.hits.add('kill');
+    slot.operator.kill();
+    slot.operator = null;
+    slot.countdown = null;
+    slot.making.clear();
+    void time.sleep(downMs).then(() => begin(slot));
+  };
+  const begin = (slot: Slot): void => {
+    if (isOver) return;
+    slot.lives += 1;
+    const name = `${slot.name}.${slot.lives}`;
+    const clock = time.process();
+    const network = createNetwork({
+      operator: name,
+      time,
+      random: streamOf(plan.seed, `network ${name}`),
+      faults: plan.faults,
+      observer: observerOf(() => slot.operator?.identity ?? ''),
+      step(isWrite) {
+        if (slot.countdown === null || (slot.writesOnly && !isWrite)) return;
+        slot.countdown -= 1;
+        if (slot.countdown < 0) end(slot, 'killed', slot.downMs);
+      },
+    });
+    trace.line(`simulation: ${name} starts`);
+    slot.operator = startSimulatedOperator({
+      ...given,
+      name,
+      plan: plan.world,
+      clock,
+      random: streamOf(plan.seed, name),
+      network,
+      keys: given.material.keys,
+      log: logOf(judge),
+      observer: hostObserver(judge, trace, name),
+      onWake: (key, cause) => trace.line(`${name} ${key} is woken: ${cause}`),
+      making: slot.making,
+      onLeaseLost: () => end(slot, 'the Lease is lost', 2_000),
+    });
+  };
+  const observerOf = (identity: () => string): NetworkObserver => ({
+    onSend: (seen) => judge.onSend(seen, identity()),
+    onHandle(seen) {
+      return judge.handling(seen);
+    },
+    onAnswer(seen, status) {
+      const [kind = ''] = status.split(' by ');
+      if (!/^\d+$/.test(status)) trace.hits.add(kind);
+      trace.line(`${seen.operator} ${seen.actor} ${seen.method} ${short(seen)} -> ${status}`);
+    },
+  });
+  const acting = (): Slot | undefined => slots.find((slot) => slot.operator?.isLeader() === true) ?? slots[0];
+
+  return {
+    start: () => slots.forEach(begin),
+    killAt({ step, writesOnly, downMs }) {
+      const slot = acting();
+      if (slot === undefined) return;
+      Object.assign(slot, { countdown: step, writesOnly, downMs });
+    },
+    jump(ms) {
+      trace.line(`simulation: wall clocks jump to ${ms} ms`);
+      slots.forEach((slot) => slot.operator?.clock.jump(ms));
+    },
+    recover: () => slots.forEach((slot) => void (slot.countdown = null)),
+    isSettled: () => acting()?.operator?.host.isSettled === true,
+    kill() {
+      isOver = true;
+      slots.forEach((slot) => slot.operator?.kill());
+    },
+  };
+}
+
+function short({ server, resource, name, subresource, isWatch, path }: Seen): string {
+  const where = server === 'management' ? '' : `${server} `;
+  const what = resource === '' ? path : [resource, name, subresource].filter((part) => part !== '').join('/');
+  return `${where}${what}${isWatch ? ' (watch)' : ''}`;
+}
+
+function logOf(judge: ReturnType<typeof createJudge>): Logger {
+  const write = (message: string, fields: unknown): void => judge.onLog(`${message} ${JSON.stringify(fields) ?? ''}`);
+  const logger: Logger = {
+    info: write,
+    verbose: (_level, message, fields) => write(message, fields),
+    warning: write,
+    error: write,
+    with: () => logger,
+    enabled: () => true,
+  };
+  return logger;
+}
+
+function hostObserver(judge: ReturnType<typeof createJudge>, trace: Trace, name: string): HostObserver {
+  return {
+    onTransition: ({ key, event, row, from, to, request }) =>
+      trace.line(`${name} ${key} ${event} ${row} ${from} -> ${to}${request === null ? '' : ` ${request}`}`),
+    onEffect: ({ key, request, result, failure }) =>
+      trace.line(
+        `${name} ${key} ${request}: ${result}${failure === null ? '' : ` (${failure.kind}: ${failure.message})`}`,
+      ),
+    onBug: (_controller, key, error) =>
+      judge.accuse('no-bug', `${key}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  };
+}
+
+/** Sets every fault's time. Answers when all of them are over. */
+function startFaults(
+  { faults, world }: Plan,
+  run: {
+    readonly time: VirtualTime;
+    readonly stage: Stage;
+    readonly process: Processes;
+    readonly management: EmbeddedApiServer;
+    readonly trace: Trace;
+  },
+): number {
+  const { time, stage, process, management } = run;
+  let endMs = 5_000;
+  for (const fault of faults) {
+    endMs = Math.max(endMs, 'toMs' in fault ? fault.toMs : fault.atMs + 1_000);
+    if (!('atMs' in fault)) continue;
+    void time.sleep(fault.atMs).then(async () => {
+      if (fault.kind === 'kill') process.killAt(fault);
+      if (fault.kind === 'clock') process.jump(fault.ms);
+      if (fault.kind === 'compact') management.store.compact();
+      if (fault.kind === 'act') await act(stage, fault.what, fault.target);
+    });
+    if (fault.kind === 'clock') void time.sleep(fault.atMs + MINUTE).then(() => process.jump(0));
+    if (fault.kind === 'kill') endMs = Math.max(endMs, fault.atMs + 20_000);
+    if (fault.kind === 'clock') endMs = Math.max(endMs, fault.atMs + MINUTE);
+    if (fault.kind === 'act') endMs = Math.max(endMs, fault.atMs + 45_000);
+  }
+  if (world.foreignSecretUntilMs !== null) endMs = Math.max(endMs, world.foreignSecretUntilMs + 30_000);
+  return Math.min(endMs, FAULTS_END_MS + MINUTE);
+}
