@@ -63,6 +63,7 @@ export interface Row<State extends string, Facts, Request extends string, Reply 
   readonly target: State | null;
   /** The one effect that is asked for; null asks for nothing. */
   readonly request: Request | null;
+  /** When to look again. After a failed effect the last row's requeue replaces the error backoff; without one the turn is an error. */
   readonly requeue: Requeue<Facts> | null;
   /** What this row says about conditions, in order. Types that it does not name stay as they are. */
   readonly conditions: (facts: Facts) => readonly ConditionIntent[];

@@ -7,6 +7,7 @@ import { startConditionOperator, type ConditionOperator } from '../worlds/condit
 import {
   clusterStories,
   controlPlaneStories,
+  explainStories,
   storyDefinitions,
   type ConditionStage,
 } from '../worlds/condition-stories.js';
@@ -61,6 +62,7 @@ const stage = (): ConditionStage => ({
 describe('condition reconcilers on a real API server', () => {
   clusterStories(stage);
   controlPlaneStories(stage);
+  explainStories(stage);
 
   test('bugs: all stories -> none; and every write is one of the two kinds that there are', () => {
     expect(operator.bugs).toEqual([]);

@@ -9,6 +9,7 @@ import { startConditionOperator, type ConditionOperator } from '../worlds/condit
 import {
   clusterStories,
   controlPlaneStories,
+  explainStories,
   storyDefinitions,
   type ConditionStage,
 } from '../worlds/condition-stories.js';
@@ -63,6 +64,7 @@ describe('condition reconcilers on the embedded server', () => {
 
   clusterStories(stage);
   controlPlaneStories(stage);
+  explainStories(stage);
 
   test('bugs: all stories -> none', () => {
     expect(operator.bugs).toEqual([]);

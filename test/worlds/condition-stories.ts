@@ -3,6 +3,7 @@
 // A story says what is put into the world and what has to be seen; how time passes until then is the stage's business.
 
 import { expect, test } from '@jest/globals';
+import { explainClusterLive, explainControlPlaneLive } from '../../src/cli/explain-condition.js';
 import { resources } from '../../src/api/names.js';
 import { isApiError } from '../../src/kube/failures.js';
 import type { ApiClient, KubeObject, Target } from '../../src/kube/contract.js';
@@ -348,6 +349,83 @@ export function clusterStories(stage: () => ConditionStage): void {
     expect(await says('Cluster', 'rival', 'ControlPlaneInitialized')).toBe(theirs);
     await controlPlane('rival-cp');
     await seeCluster('rival', 'False/NotInitialized/Control plane not yet initialized');
+  });
+}
+
+/** The stories about `explain`. */
+export function explainStories(stage: () => ConditionStage): void {
+  const namespace = 'explained';
+  const { open, cluster, controlPlane, machine, create, patchStatus, seeCluster } = storyTools(stage, namespace);
+  const request = (name: string) =>
+    ({
+      client: stage().client,
+      config: { watchFilter: '', conditionReasons: 'table' },
+      namespace,
+      name,
+      nowMs: stage().nowMs(),
+    }) as never;
+  const why = (name: string) => explainClusterLive(request(name));
+
+  test('explain cluster: missing, unreadable, standalone, not there -> row, what is waited for, since', async () => {
+    await open();
+    await cluster('missing', {
+      controlPlaneRef: { apiGroup: controlPlaneGroup, kind: 'KubeadmControlPlane', name: 'nobody' },
+    });
+    await seeCluster('missing', 'Unknown/DoesNotExist/KubeadmControlPlane does not exist');
+    expect(await why('missing')).toMatchObject({
+      machine: 'cluster-initialized',
+      state: 'WaitingControlPlane',
+      row: { id: 'C08' },
+      waitsFor: { kind: 'KubeadmControlPlane', name: 'nobody' },
+    });
+    await create('OldControlPlane', 'odd', { status: { initialized: 'yes' } });
+    await cluster('odd', { controlPlaneRef: { apiGroup: controlPlaneGroup, kind: 'OldControlPlane', name: 'odd' } });
+    expect(await why('odd')).toMatchObject({
+      state: 'Unreadable',
+      row: { id: 'C09' },
+      facts: { problem: '.status.initialized is a string, not a bool' },
+    });
+    await cluster('unheard', { controlPlaneRef: { apiGroup: controlPlaneGroup, kind: 'UnheardOf', name: 'x' } });
+    expect(await why('unheard')).toMatchObject({
+      row: { id: 'C07' },
+      unblocks: expect.stringContaining('CustomResourceDefinition'),
+    });
+    await cluster('alone');
+    expect(await why('alone')).toMatchObject({ row: { id: 'C14' }, state: 'WaitingFirstNode' });
+    expect(await why('nobody')).toBeNull();
+  });
+
+  test('explain kubeadmcontrolplane: no owner, outdated, not there -> row and what is waited for', async () => {
+    await open();
+    const whyNot = (name: string) => explainControlPlaneLive(request(name));
+    await controlPlane('told-cp');
+    expect(await whyNot('told-cp')).toMatchObject({ machine: 'machines-up-to-date', row: { id: 'U02' } });
+    await cluster('told', {
+      controlPlaneRef: { apiGroup: controlPlaneGroup, kind: 'KubeadmControlPlane', name: 'told-cp' },
+    });
+    await patchStatus('Cluster', 'told', { initialization: { infrastructureProvisioned: true } });
+    await stage().client.mergePatch(
+      { resource: kinds.KubeadmControlPlane, namespace, name: 'told-cp' },
+      {
+        metadata: {
+          ownerReferences: [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: 'told', uid: 'x' }],
+        },
+      },
+    );
+    const owner = {
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmControlPlane',
+      name: 'told-cp',
+      uid: 'x',
+      controller: true,
+    };
+    await machine('told-0', 'told', { labels: controlPlaneLabel, owners: [owner], upToDate: ['False', 'old'] });
+    expect(await whyNot('told-cp')).toMatchObject({
+      state: 'NotUpToDate',
+      row: { id: 'U12' },
+      waitsFor: { what: '* Machine told-0: old' },
+    });
+    expect(await whyNot('nobody')).toBeNull();
   });
 }
 
