@@ -8,6 +8,7 @@ import type {
   StoredCluster,
   StoredConfig,
   StoredConfigMap,
+  StoredMachine,
   StoredMachinePool,
 } from '../controllers/kubeadmconfig/objects.js';
 import type { Cache, KubeObject } from '../kube/contract.js';
@@ -51,7 +52,10 @@ type AnyIndexes = Readonly<Record<string, IndexFunction<KubeObject>>>;
 const allMachineIndexes = { ...ownerIndexes, ...machineIndexes, ...labelIndexes } as unknown as AnyIndexes;
 
 /** Machines, by cluster, node, provider ID and what they refer to. */
-export const machinesCache = <T extends KubeObject>(caches: SharedCaches, scope: CacheScope): Cache<T> =>
+export const machinesCache = <T extends KubeObject = StoredMachine>(
+  caches: SharedCaches,
+  scope: CacheScope,
+): Cache<T> =>
   shared<KubeObject>(caches, scope, {
     resource: resourceOf(resources.Machine),
     indexes: allMachineIndexes,
