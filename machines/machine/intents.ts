@@ -32,7 +32,7 @@ function old(
   v1beta1: NonNullable<ConditionIntent['v1beta1']>,
   more: Pick<ConditionIntent, 'onlyIfAbsent'> = {},
 ): ConditionIntent {
-  const { status, reason: why = '', message = '' } = v1beta1;
+  const { status, reason: why = status, message = '' } = v1beta1;
   return { type, status, reason: why, message, v1beta1, only: 'v1beta1', ...more };
 }
 

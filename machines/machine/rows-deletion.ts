@@ -43,16 +43,6 @@ import {
   waitForVolumes,
 } from './waits.js';
 
-const beforeDrain = [
-  'Pending',
-  'Provisioning',
-  'Provisioned',
-  'Running',
-  'Updating',
-  'Failed',
-  'PreDrainHooks',
-] as const;
-
 const looks: readonly MachineRow[] = [
   row({
     id: 'M40',
@@ -79,7 +69,7 @@ const looks: readonly MachineRow[] = [
     requirements: ['MA-060', 'MA-061', 'MA-097', 'MA-134', 'MA-136', 'MA-137', 'MA-138'],
     title: 'pre-drain hooks',
     description: 'Annotations of others hold the drain. Each is removed by its owner; there is no time limit.',
-    from: beforeDrain,
+    from: ['Running', 'PreDrainHooks'],
     guardName: 'hasPreDrainHooks',
     guard: hasPreDrainHooks,
     target: 'PreDrainHooks',
@@ -105,7 +95,7 @@ const looks: readonly MachineRow[] = [
     title: 'drain',
     description:
       'The Node is cordoned and Pods are evicted in their order. The start is recorded before the first eviction.',
-    from: [...beforeDrain, 'Draining'],
+    from: ['Running', 'PreDrainHooks', 'Draining'],
     guardName: 'isDrainDue',
     guard: isDrainDue,
     target: 'Draining',
@@ -130,7 +120,7 @@ const looks: readonly MachineRow[] = [
     requirements: ['MA-062', 'MA-066', 'MA-069', 'MA-101', 'MA-111'],
     title: 'volumes to be looked at',
     description: 'The drain is done, skipped or out of time. The start of the wait is recorded with the first look.',
-    from: ['Running', 'Draining', 'DetachingVolumes'],
+    from: ['Draining', 'DetachingVolumes'],
     guardName: 'areVolumesDue',
     guard: areVolumesDue,
     target: 'DetachingVolumes',
@@ -155,7 +145,7 @@ const looks: readonly MachineRow[] = [
     ],
     title: 'pre-terminate hooks',
     description: 'Annotations of others hold the end of the infrastructure, also when the Node is left alone.',
-    from: ['Running', 'Draining', 'DetachingVolumes', 'PreTerminateHooks'],
+    from: ['Draining', 'DetachingVolumes', 'PreTerminateHooks'],
     guardName: 'hasPreTerminateHooks',
     guard: hasPreTerminateHooks,
     target: 'PreTerminateHooks',
@@ -180,7 +170,7 @@ const looks: readonly MachineRow[] = [
     title: 'infrastructure to be deleted',
     description:
       'No hook holds it any more, and the Node is drained or left alone: the infrastructure object is deleted.',
-    from: ['Pending', 'Provisioning', 'Provisioned', 'Running', 'PreTerminateHooks', 'DeletingInfrastructure'],
+    from: ['Pending', 'Provisioning', 'Provisioned', 'PreTerminateHooks', 'DeletingInfrastructure'],
     guardName: 'isInfrastructureLeft',
     guard: isInfrastructureLeft,
     target: 'DeletingInfrastructure',

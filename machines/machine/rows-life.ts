@@ -6,7 +6,6 @@
 import { isInfrastructureLost, isNodeLost, lifeOf } from './guards.js';
 import { row, timer, type MachineRow } from './row.js';
 import { waitForLife } from './waits.js';
-import { lifeStates } from './words.js';
 
 /** Rows of living Machines, the last of which always fits. */
 export const lifeRows: readonly MachineRow[] = [
@@ -35,7 +34,7 @@ export const lifeRows: readonly MachineRow[] = [
     requirements: ['MA-119', 'MA-115'],
     title: 'a failure field is set',
     description: 'failureReason or failureMessage is set. Work goes on: nothing here is final.',
-    from: lifeStates,
+    from: ['Provisioned', 'Running', 'Failed'],
     guardName: 'isFailed',
     guard: (facts) => lifeOf(facts) === 'Failed',
     target: 'Failed',

@@ -58,28 +58,6 @@ export type MachineReply =
   | 'NODE_DELETED'
   | 'FINALIZER_REMOVED';
 
-/** The life states, in story order. */
-export const lifeStates: readonly LifeState[] = [
-  'Pending',
-  'Provisioning',
-  'Provisioned',
-  'Running',
-  'Updating',
-  'Failed',
-];
-
-/** The steps of a deletion, in the order in which they are passed. */
-export const deletionSteps = [
-  'PreDrainHooks',
-  'Draining',
-  'DetachingVolumes',
-  'PreTerminateHooks',
-  'DeletingInfrastructure',
-  'DeletingBootstrap',
-  'DeletingNode',
-  'RemovingFinalizer',
-] as const satisfies readonly MachineState[];
-
 /** What each request does, for charts. */
 export const requestTexts: Readonly<Record<MachineRequest, string>> = {
   readCluster: 'Reads the Cluster live, because no cache shows it.',

@@ -1,6 +1,4 @@
 // The model of the Machine's machine: facts that differ in every way that a row asks about, and all that effects may answer.
-//
-// Values that let a look go on stand several times in an axis, so that samples reach the ends of the table.
 
 import type { MachineFacts } from '../../machines/machine/facts.js';
 import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/rows-failures.js';
@@ -27,7 +25,6 @@ import {
 } from '../unit/machine/facts.js';
 import { anyModel, type Answer } from './kit/model.js';
 
-const often = <T>(value: T, times: number): readonly T[] => Array.from({ length: times }, () => value);
 const deletion = { nodeDrainStartTime: drainStart, waitForNodeVolumeDetachStartTime: drainStart };
 const conditions = [{ type: 'Deleting', status: 'True', reason: 'DeletingNode', message: '' }];
 const failure = { request: 'syncNode', kind: 'Api', message: 'no' } as const;
@@ -59,7 +56,7 @@ export const machineModel = anyModel({
       { ...machine, hasFinalizer: false },
       { ...machine, isPausedItself: true },
       { ...machine, isUpdating: true },
-      ...often({ ...machine, ...deleting }, 4),
+      { ...machine, ...deleting },
       { ...machine, ...deleting, hasFinalizer: false },
       { ...machine, ...deleting, isControlPlane: true },
       { ...machine, ...deleting, preDrainHooks: ['p/a'] },
@@ -70,15 +67,15 @@ export const machineModel = anyModel({
       { ...machine, ...deleting, nodeDeletionTimeoutMs: 0 },
     ],
     cluster: [
-      ...often(cluster, 5),
+      cluster,
       null,
       { ...cluster, isPaused: true },
       { ...cluster, isDeleting: true },
       { ...cluster, controlPlaneInitialized: false },
     ],
-    missingOwner: [...often(null, 5), { kind: 'MachineSet', name: 'ms' }],
+    missingOwner: [null, { kind: 'MachineSet', name: 'ms' }],
     bootstrap: [
-      ...often(bootstrap(), 2),
+      bootstrap(),
       null,
       noBootstrap('missing'),
       noBootstrap('missing'),
@@ -89,7 +86,7 @@ export const machineModel = anyModel({
       bootstrap({ problem: 'wrong' }),
     ],
     infrastructure: [
-      ...often(infrastructure(), 3),
+      infrastructure(),
       noInfrastructure('missing'),
       noInfrastructure('missing'),
       lostInfrastructure,
@@ -100,7 +97,7 @@ export const machineModel = anyModel({
       infrastructure({ failureReason: 'bad' }),
     ],
     node: [
-      ...often(node(), 3),
+      node(),
       node({ isSynced: false }),
       { kind: 'missing' },
       { kind: 'unsought' },
@@ -109,7 +106,7 @@ export const machineModel = anyModel({
       { kind: 'ambiguous', message: 'two' },
     ],
     status: [
-      ...often(runningStatus, 2),
+      runningStatus,
       { phase: 'Pending' },
       { ...runningStatus, nodeRef: undefined as never },
       { ...runningStatus, deletion },
@@ -118,21 +115,21 @@ export const machineModel = anyModel({
       { initialization: { bootstrapDataSecretCreated: true } },
     ],
     controlPlane: [
-      ...often({ kind: 'none' } as const, 3),
+      { kind: 'none' } as const,
       { kind: 'missing' },
       { kind: 'unreadable', message: 'no kind' },
       { kind: 'found', isDeleting: true, isExternallyManaged: false },
       { kind: 'found', isDeleting: false, isExternallyManaged: true },
     ],
-    controlPlaneMachines: [1, 1, 1, 0],
+    controlPlaneMachines: [1, 0],
     connection: [connection, { ...connection, lastHeardMs: null, isConnected: false }],
     drain: [{ kind: 'due' }, { kind: 'resting' }, { kind: 'drained' }],
     volumes: [{ kind: 'due' }, { kind: 'resting' }, { kind: 'detached' }],
-    machineChanges: [...often([], 4), ['spec.providerID']],
-    unwatched: [...often([], 4), ['Node']],
-    attempted: [[], [], ['openWatches', 'patchMachine', 'adoptBootstrap', 'adoptInfrastructure', 'syncNode']],
+    machineChanges: [[], ['spec.providerID']],
+    unwatched: [[], ['Node']],
+    attempted: [[], ['openWatches', 'patchMachine', 'adoptBootstrap', 'adoptInfrastructure', 'syncNode']],
     phaseFailure: [null, failure],
-    certificatesExpiry: [...often({ kind: 'unsought' } as const, 4), { kind: 'invalid', message: 'no date' }],
+    certificatesExpiry: [{ kind: 'unsought' } as const, { kind: 'invalid', message: 'no date' }],
   } as never,
   isPossible: ({ status, node: found, unwatched, attempted, drain, volumes }: MachineFacts) =>
     (status.nodeRef?.name !== undefined || status.nodeRef === undefined) &&
@@ -171,5 +168,4 @@ export const machineModel = anyModel({
     failed('confirmNode', nodeGone),
     failed('deleteInfrastructure', staleView),
   ],
-  stepsMax: 9,
 });
