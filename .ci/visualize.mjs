@@ -3,8 +3,8 @@ import { build } from 'esbuild';
 import { mkdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-/** Runs a TypeScript module of the checkout; returns its exports. */
-export async function load(entry, name) {
+/** Runs a TypeScript module of the checkout; returns its exports. `options` are esbuild's. */
+export async function load(entry, name, options = {}) {
   mkdirSync('node_modules/.cache/ci', { recursive: true });
   const outfile = `node_modules/.cache/ci/${name}-${process.pid}.mjs`;
   await build({
@@ -17,6 +17,7 @@ export async function load(entry, name) {
     packages: 'external',
     loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
     logLevel: 'warning',
+    ...options,
   });
   return import(pathToFileURL(outfile).href);
 }
