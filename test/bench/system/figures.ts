@@ -29,7 +29,7 @@ export function quantiles(values: readonly number[]): Quantiles {
 }
 
 /** Resources that are asked for at start or on a clock, whatever the number of objects. */
-const upkeep: ReadonlySet<string> = new Set(['', 'leases', 'customresourcedefinitions', 'subjectaccessreviews']);
+const upkeep: ReadonlySet<string> = new Set(['', 'leases', 'customresourcedefinitions', 'selfsubjectaccessreviews']);
 
 /** Whether a call is one of those that keep caches, Leases and API discovery: they do not belong to any object. */
 export function isUpkeep(call: Call): boolean {
