@@ -35,6 +35,9 @@ export async function main(args: readonly string[]): Promise<void> {
   if (wanted.json !== '') writeFileSync(wanted.json, `${JSON.stringify(found, null, 2)}\n`);
 }
 
+// What was started ends with us.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 main(process.argv.slice(2)).then(
   () => process.exit(0),
   (error: unknown) => {

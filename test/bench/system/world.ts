@@ -1,6 +1,6 @@
 // Builds the world on the API server and plays the two moments that a provider waits for.
-import type { FullApiClient } from '../../../src/kube/client.js';
-import type { KubeObject } from '../../../src/kube/contract.js';
+import type { ApiClient, KubeObject } from '../../../src/kube/contract.js';
+
 import { resources } from '../../../src/api/names.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { pause } from '../../worlds/operator-process.js';
@@ -20,7 +20,7 @@ export async function each<T>(items: readonly T[], work: (item: T) => Promise<vo
 
 /** Creates everything: the KubeadmConfigs last, each after its Machine. */
 export async function populate(
-  client: FullApiClient,
+  client: ApiClient,
   clusters: readonly ClusterNames[],
   made: { readonly cas: CaData | null; readonly kubeconfig: string },
 ): Promise<void> {
@@ -51,14 +51,14 @@ export async function populate(
 }
 
 /** Infrastructure is provisioned, everywhere at once. */
-export async function provision(client: FullApiClient, clusters: readonly ClusterNames[]): Promise<void> {
+export async function provision(client: ApiClient, clusters: readonly ClusterNames[]): Promise<void> {
   const status = { initialization: { infrastructureProvisioned: true } };
   await each(clusters, ({ cluster }) => patchStatus(client, cluster, status));
 }
 
 /** The control planes are initialised: all at once, or spread evenly over a time. */
 export async function initialize(
-  client: FullApiClient,
+  client: ApiClient,
   clusters: readonly ClusterNames[],
   spreadMs: number,
 ): Promise<void> {
@@ -82,13 +82,13 @@ export async function initialize(
   await Promise.all(flips);
 }
 
-async function patchStatus(client: FullApiClient, cluster: string, status: object): Promise<void> {
+async function patchStatus(client: ApiClient, cluster: string, status: object): Promise<void> {
   const target = { resource: resourceOf(resources.Cluster), namespace, name: cluster };
   await client.mergePatch(target, { status }, { subresource: 'status' });
 }
 
 /** How long a status patch takes on this server when nothing else happens: the unit of its figures. */
-export async function writeRoundTripMs(client: FullApiClient): Promise<number> {
+export async function writeRoundTripMs(client: ApiClient): Promise<number> {
   const name = 'round-trip';
   await client.create(resourceOf(resources.ConfigMap), {
     apiVersion: 'v1',
