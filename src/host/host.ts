@@ -4,21 +4,23 @@
 //   H4. No turn starts on a view older than our own writes.
 //   H6. A wake-up or change during a turn means one more turn, never a second one beside it; after a failure it does so only
 //       if it may end the backoff, so that an actor's own traces never make it spin.
-//   H7. A resting object costs its rest (a few hundred bytes) and its place in one timer heap.
+//   H7. What comes next is decided in the same breath in which the key leaves the queue's hands: no wake falls between.
+//   H8. A resting object costs its rest (a few hundred bytes) and its place in one timer heap.
 
 import { createRowMachine } from '../../machines/kit/row-machine.js';
 import type { Failure } from '../../machines/kit/row.js';
-import { born, restore, type Rest, type Snapshot } from '../../machines/kit/step.js';
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
-import { createWakeCauses } from './causes.js';
+import type { Rest } from '../../machines/kit/step.js';
+import { STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
+import { createWakeCauses, type WakeCauses } from './causes.js';
 import type { Clock, Freshness, HostObserver, Key, Random, TurnNote, WakeCause } from './contract.js';
 import { AbortedWork } from './deadline.js';
 import { failureOf } from './effect-failure.js';
-import { readEnvelope } from './envelope.js';
-import { createLedgers } from './ledger.js';
+import { createLedgers, type Ledgers } from './ledger.js';
+import { newMemory, snapshotOf, type Memory } from './memory.js';
 import { combineObservers } from './observers.js';
-import { createQueue, type QueueObserver } from './queue.js';
-import { runTurn, type ActorInspector, type AnyController } from './turn.js';
+import { createQueue, type KeyQueue, type QueueObserver } from './queue.js';
+import { createRetryRules, type RetryRules } from './retry-rules.js';
+import { runTurn, type ActorInspector, type AnyController, type TurnPorts } from './turn.js';
 
 /** What a host logs to. */
 export interface HostLog {
@@ -66,282 +68,311 @@ export interface Host {
   readonly active: number;
 }
 
-interface Memory {
-  readonly uid: string;
-  rest: Rest | null;
-  failures: number;
-  failure: Failure | null;
-  /** While set, only causes that end the backoff make the key ready. */
-  isBackingOff: boolean;
-  isDiscardTold: boolean;
-  /** Cancels the wait for a view that shows our own writes. */
-  parked: (() => void) | null;
+/** Everything that belongs to one host. */
+interface Running {
+  readonly options: HostOptions;
+  readonly memories: Map<Key, Memory>;
+  /** Turns that run now, with their monotonic start. */
+  readonly turns: Map<Key, number>;
+  /** Turns that have decided when their key comes again, and only have to end. */
+  readonly decided: Set<Key>;
+  readonly causes: WakeCauses;
+  readonly ledgers: Ledgers;
+  readonly queue: KeyQueue;
+  readonly ports: TurnPorts;
+  readonly retries: RetryRules;
+  readonly stopping: AbortController;
+  phase: 'new' | 'running' | 'stopped';
+  isPumping: boolean;
+  onIdle: () => void;
 }
+
+/** How the handling of a key ended. */
+type Verdict =
+  | { readonly kind: 'settled'; readonly memory: Memory }
+  | { readonly kind: 'failed'; readonly memory: Memory; readonly failure: Failure | null }
+  | { readonly kind: 'gone' | 'parked' };
 
 /** Makes a host. Nothing runs before `start`. */
 export function createHost(options: HostOptions): Host {
-  const { controller, clock, random, log, freshness } = options;
-  const { name } = controller;
-  const memories = new Map<Key, Memory>();
-  const turns = new Map<Key, number>();
-  const causes = createWakeCauses();
-  const ledgers = createLedgers(clock, freshness);
-  const machine = createRowMachine(controller.table);
-  const stopping = new AbortController();
-  const observer = combineObservers(options.observers ?? []);
-  const ports = { controller, machine, clock, observer, inspect: options.inspect, stopping: stopping.signal };
-  let isRunning = false;
-  let isStopped = false;
-  let isPumping = false;
-  let onIdle = (): void => undefined;
-
-  const queue = createQueue({
-    clock,
-    onReady: pump,
-    onDue: (key) => {
-      if (memories.get(key)?.isBackingOff === false) causes.add(key, { kind: 'timer' });
-    },
-    ...(options.queueObserver === undefined ? {} : { observer: options.queueObserver }),
-  });
-
-  function pump(): void {
-    if (!isRunning || isPumping) return;
-    isPumping = true;
-    queueMicrotask(() => {
-      isPumping = false;
-      while (isRunning && turns.size < options.concurrency) {
-        const key = queue.take();
-        if (key === null) return;
-        turns.set(key, clock.monotonicMs());
-        void handle(key);
-      }
-    });
-  }
-
-  /** Runs the turn of a key, and decides when it comes again. Never rejects. */
-  async function handle(key: Key): Promise<void> {
-    const known = memories.get(key);
-    const taken = causes.take(key).filter((cause) => !isOwn(key, cause));
-    let memory = known;
-    try {
-      if (known !== undefined) {
-        known.isBackingOff = false;
-        if (!(await isViewFresh(key, known))) {
-          causes.add(key, ...taken);
-          return;
-        }
-      }
-      const view = controller.observe(key);
-      if (view === null) {
-        if (known !== undefined) leave(key, known);
-        return;
-      }
-      memory = memoryOf(key, controller.uid(view));
-      const snapshot = snapshotOf(key, view, memory);
-      const result = await runTurn(ports, {
-        key,
-        uid: memory.uid,
-        view,
-        snapshot,
-        causes: taken,
-        ledger: ledgers.of(key),
-      });
-      if (result.isPersisted) memory.rest = result.rest;
-      if (result.failure === null) settle(key, memory);
-      else backOff(key, memory, result.failure, taken);
-      const resultName =
-        result.failure !== null ? 'error' : result.rest.context.wakeAtMs !== null ? 'requeue_after' : 'success';
-      tell(key, result.steps, resultName);
-    } catch (error) {
-      if (stopping.signal.aborted || error instanceof AbortedWork) return;
-      const failure = failureOf('readLive', error);
-      if (failure === null) {
-        log.error('Turn failed', { controller: name, object: key, err: error });
-        observer.onBug(name, key, error);
-      }
-      memory ??= memoryOf(key, '');
-      backOff(key, memory, failure, taken);
-      tell(key, 0, 'error');
-    } finally {
-      end(key);
-    }
-  }
-
-  /** In the same breath as the decision what comes next: a wake between the two would be lost. */
-  function end(key: Key): void {
-    turns.delete(key);
-    queue.done(key);
-    if (turns.size === 0) onIdle();
-    pump();
-  }
-
-  /** Waits until the caches show our own writes; false when the turn has to wait. */
-  async function isViewFresh(key: Key, memory: Memory): Promise<boolean> {
-    const check = ledgers.check(key);
-    if (check.kind === 'fresh') return true;
-    if (check.kind === 'readLive') {
-      await ledgers.readLive(key, stopping.signal);
-      return true;
-    }
-    check.receipts.forEach((receipt) => observer.onStaleView(name, key, receipt.kind));
-    const cancels: (() => void)[] = [];
-    const resume = (): void => unpark(key, memory);
-    memory.parked = () => cancels.splice(0).forEach((cancel) => cancel());
-    const canTell = freshness.whenShown !== undefined;
-    cancels.push(clock.schedule(canTell ? check.giveUpInMs : Math.min(STALE_VIEW_POLL_MS, check.giveUpInMs), resume));
-    for (const receipt of check.receipts) cancels.push(freshness.whenShown?.(receipt, resume) ?? (() => undefined));
-    return false;
-  }
-
-  function unpark(key: Key, memory: Memory): void {
-    if (memory.parked === null) return;
-    memory.parked();
-    memory.parked = null;
-    queue.add(key);
-  }
-
-  function isOwn(key: Key, cause: WakeCause): boolean {
-    if (cause.kind !== 'self' && cause.kind !== 'object') return false;
-    const { before, resourceVersion: after } = cause;
-    return before !== undefined && after !== undefined && ledgers.isOwn(key, { before, after });
-  }
-
-  function memoryOf(key: Key, uid: string): Memory {
-    const known = memories.get(key);
-    if (known !== undefined && known.uid === uid) return known;
-    if (known !== undefined) leave(key, known);
-    const memory: Memory = {
-      uid,
-      rest: null,
-      failures: 0,
-      failure: null,
-      isBackingOff: false,
-      isDiscardTold: false,
-      parked: null,
-    };
-    memories.set(key, memory);
-    return memory;
-  }
-
-  function leave(key: Key, memory: Memory): void {
-    memory.parked?.();
-    memories.delete(key);
-    ledgers.forget(key);
-    queue.cancel(key);
-    if (memory.uid !== '') observer.onGone(name, key, memory.uid);
-  }
-
-  /** The actor as it was: from memory, else from its stored snapshot, else newly born. */
-  function snapshotOf(key: Key, view: object, memory: Memory): Snapshot {
-    if (memory.rest !== null) return restore(machine, memory.rest) ?? born(machine);
-    const text = controller.readEnvelope(view);
-    if (text === null) return born(machine);
-    const read = readEnvelope(text, memory.uid);
-    const snapshot = 'rest' in read ? restore(machine, read.rest) : null;
-    if (snapshot !== null) return snapshot;
-    if (!memory.isDiscardTold) {
-      memory.isDiscardTold = true;
-      const reason = 'discarded' in read ? read.discarded : 'does not restore';
-      log.info('Snapshot discarded', { controller: name, object: key, reason });
-      observer.onDiscarded(name, key, reason);
-    }
-    return born(machine);
-  }
-
-  function settle(key: Key, memory: Memory): void {
-    memory.failures = 0;
-    memory.failure = null;
-    const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
-    queue.cancel(key);
-    if (wakeAtMs !== null) queue.addAfter(key, Math.max(0, wakeAtMs - clock.nowMs()));
-    const arrived = causes.take(key).filter((cause) => !isOwn(key, cause));
-    causes.add(key, ...arrived);
-    if (arrived.length > 0) queue.add(key);
-  }
-
-  function backOff(key: Key, memory: Memory, failure: Failure | null, taken: readonly WakeCause[]): void {
-    memory.failures += 1;
-    memory.failure = failure;
-    memory.isBackingOff = true;
-    queue.cancel(key);
-    queue.addAfter(key, Math.max(1, delayAfter(key, failure, memory.failures)));
-    const arrived = causes.take(key).filter((cause) => !isOwn(key, cause));
-    causes.add(key, ...taken, ...arrived);
-    if (arrived.some((cause) => mayEndBackoff(key, cause, failure))) queue.add(key);
-  }
-
-  function delayAfter(key: Key, failure: Failure | null, failures: number): number {
-    const usualMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(40, failures - 1));
-    return guarded(key, () => controller.backoffMs?.(failure, failures, random) ?? usualMs, usualMs);
-  }
-
-  function mayEndBackoff(key: Key, cause: WakeCause, failure: Failure | null): boolean {
-    return guarded(key, () => controller.endsBackoff(cause, failure), true);
-  }
-
-  /** What a controller says about retries; a bug in it is told and never stops them. */
-  function guarded<T>(key: Key, ask: () => T, otherwise: T): T {
-    try {
-      return ask();
-    } catch (error) {
-      log.error('Retry rule failed', { controller: name, object: key, err: error });
-      observer.onBug(name, key, error);
-      return otherwise;
-    }
-  }
-
-  function tell(key: Key, steps: number, result: TurnNote['result']): void {
-    const tookMs = clock.monotonicMs() - (turns.get(key) ?? clock.monotonicMs());
-    observer.onTurn({ controller: name, key, tookMs, steps, result });
-  }
-
+  const host = prepare(options);
   return {
-    wake(key, cause) {
-      if (isStopped) return;
-      const memory = memories.get(key);
-      const own = isOwn(key, cause);
-      if (!own) causes.add(key, cause);
-      if (queue.isHandled(key)) return;
-      if (memory !== undefined && memory.parked !== null) {
-        if (ledgers.check(key).kind !== 'wait') unpark(key, memory);
-        return;
-      }
-      if (own || (memory?.isBackingOff === true && !mayEndBackoff(key, cause, memory.failure))) return;
-      queue.add(key, cause.kind === 'sync' ? 'low' : 'normal');
-    },
+    wake: (key, cause) => wake(host, key, cause),
     start() {
-      isRunning = !isStopped;
-      pump();
+      if (host.phase === 'new') host.phase = 'running';
+      pump(host);
     },
-    async stop({ graceMs = STOP_GRACE_MS } = {}) {
-      isRunning = false;
-      isStopped = true;
-      queue.close();
-      for (const memory of memories.values()) memory.parked?.();
-      if (turns.size === 0) return;
-      const idle = new Promise<void>((resolve) => {
-        onIdle = resolve;
-      });
-      const cancel = clock.schedule(graceMs, () => stopping.abort());
-      await idle;
-      cancel();
-    },
+    stop: ({ graceMs = STOP_GRACE_MS } = {}) => stop(host, graceMs),
     rest(key) {
-      const memory = memories.get(key);
+      const memory = host.memories.get(key);
       return memory?.rest ? { uid: memory.uid, rest: memory.rest, failure: memory.failure } : null;
     },
-    keys: () => [...memories.keys()],
-    running: () => [...turns].map(([key, sinceMs]) => ({ key, sinceMs })),
+    keys: () => [...host.memories.keys()],
+    running: () => [...host.turns].map(([key, sinceMs]) => ({ key, sinceMs })),
     get isSettled() {
-      if (turns.size > 0 || queue.depth > 0) return false;
-      for (const memory of memories.values()) if (memory.parked !== null || memory.isBackingOff) return false;
+      if (host.turns.size > 0 || host.queue.depth > 0) return false;
+      for (const memory of host.memories.values()) if (memory.parked !== null || memory.isBackingOff) return false;
       return true;
     },
     get depth() {
-      return queue.depth;
+      return host.queue.depth;
     },
     get active() {
-      return turns.size;
+      return host.turns.size;
     },
   };
+}
+
+function prepare(options: HostOptions): Running {
+  const { controller, clock, freshness, inspect, queueObserver, log, random } = options;
+  const stopping = new AbortController();
+  const observer = combineObservers([discardLog(log), ...(options.observers ?? [])]);
+  const host: Running = {
+    options,
+    memories: new Map(),
+    turns: new Map(),
+    decided: new Set(),
+    causes: createWakeCauses(),
+    ledgers: createLedgers(clock, freshness),
+    queue: createQueue({
+      clock,
+      onReady: () => pump(host),
+      onDue(key) {
+        if (host.memories.get(key)?.isBackingOff === false) host.causes.add(key, { kind: 'timer' });
+      },
+      ...(queueObserver === undefined ? {} : { observer: queueObserver }),
+    }),
+    ports: {
+      controller,
+      machine: createRowMachine(controller.table),
+      clock,
+      observer,
+      inspect,
+      stopping: stopping.signal,
+    },
+    retries: createRetryRules(controller, random, (key, error) => {
+      log.error('Retry rule failed', { controller: controller.name, object: key, err: error });
+      observer.onBug(controller.name, key, error);
+    }),
+    stopping,
+    phase: 'new',
+    isPumping: false,
+    onIdle: () => undefined,
+  };
+  return host;
+}
+
+/** A snapshot that was not used is logged, whoever else is told. */
+function discardLog(log: HostLog): HostObserver {
+  return {
+    onDiscarded: (controller, object, reason) => log.info('Snapshot discarded', { controller, object, reason }),
+  };
+}
+
+function wake(host: Running, key: Key, cause: WakeCause): void {
+  if (host.phase === 'stopped') return;
+  const { memories, causes, queue, ledgers, retries } = host;
+  const memory = memories.get(key);
+  const own = isOwn(host, key, cause);
+  if (!own) causes.add(key, cause);
+  // The turn that runs asks about its causes when it decides what comes next; what comes after that must not be lost.
+  if (queue.isHandled(key) && !host.decided.has(key)) return;
+  if (memory !== undefined && memory.parked !== null) {
+    if (ledgers.check(key).kind !== 'wait') unpark(host, key, memory);
+    return;
+  }
+  if (own || (memory?.isBackingOff === true && !retries.mayEnd(key, cause, memory.failure))) return;
+  queue.add(key, cause.kind === 'sync' ? 'low' : 'normal');
+}
+
+async function stop(host: Running, graceMs: number): Promise<void> {
+  host.phase = 'stopped';
+  host.queue.close();
+  for (const memory of host.memories.values()) memory.parked?.();
+  if (host.turns.size === 0) return;
+  const idle = new Promise<void>((resolve) => {
+    host.onIdle = resolve;
+  });
+  const cancel = host.options.clock.schedule(graceMs, () => host.stopping.abort());
+  await idle;
+  cancel();
+}
+
+/** Starts turns for ready keys, as many as may run at once. */
+function pump(host: Running): void {
+  if (host.phase !== 'running' || host.isPumping) return;
+  const { queue, turns, options } = host;
+  host.isPumping = true;
+  queueMicrotask(() => {
+    host.isPumping = false;
+    while (host.phase === 'running' && turns.size < options.concurrency) {
+      const key = queue.take();
+      if (key === null) return;
+      turns.set(key, options.clock.monotonicMs());
+      void handle(host, key);
+    }
+  });
+}
+
+/** Runs the turn of a key, and decides when it comes again. Never rejects. */
+async function handle(host: Running, key: Key): Promise<void> {
+  const { memories, causes, stopping, options, ports } = host;
+  const taken = causes.take(key).filter((cause) => !isOwn(host, key, cause));
+  let verdict: Verdict;
+  try {
+    verdict = await look(host, key, taken);
+  } catch (error) {
+    const failure = failureOf('readLive', error);
+    const isStopped = stopping.signal.aborted || error instanceof AbortedWork;
+    if (failure === null && !isStopped) {
+      options.log.error('Turn failed', { controller: options.controller.name, object: key, err: error });
+      ports.observer.onBug(options.controller.name, key, error);
+    }
+    verdict = isStopped
+      ? { kind: 'gone' }
+      : { kind: 'failed', memory: memories.get(key) ?? memoryOf(host, key, ''), failure };
+    if (!isStopped) tell(host, key, { steps: 0, result: 'error' });
+  }
+  end(host, key, { verdict, taken });
+}
+
+async function look(host: Running, key: Key, taken: readonly WakeCause[]): Promise<Verdict> {
+  const { controller } = host.options;
+  const known = host.memories.get(key);
+  if (known !== undefined) {
+    known.isBackingOff = false;
+    if (!(await isViewFresh(host, key, known))) return { kind: 'parked' };
+  }
+  const view = controller.observe(key);
+  if (view === null) {
+    leave(host, key);
+    return { kind: 'gone' };
+  }
+  const memory = memoryOf(host, key, controller.uid(view));
+  const { rest, isPersisted, failure, steps } = await runTurn(host.ports, {
+    key,
+    uid: memory.uid,
+    view,
+    snapshot: snapshotOf(host.ports, key, { view, memory }),
+    causes: taken,
+    ledger: host.ledgers.of(key),
+  });
+  if (isPersisted) memory.rest = rest;
+  const result = failure !== null ? 'error' : rest.context.wakeAtMs !== null ? 'requeue_after' : 'success';
+  tell(host, key, { steps, result });
+  return failure === null ? { kind: 'settled', memory } : { kind: 'failed', memory, failure };
+}
+
+/** Lets go of a key, and decides in the same breath when it comes again (H7). */
+function end(
+  host: Running,
+  key: Key,
+  { verdict, taken }: { readonly verdict: Verdict; readonly taken: readonly WakeCause[] },
+): void {
+  const { turns, queue, causes, retries } = host;
+  const arrived = causes.take(key).filter((cause) => !isOwn(host, key, cause));
+  turns.delete(key);
+  queue.done(key);
+  switch (verdict.kind) {
+    case 'settled':
+      settle(host, key, verdict.memory);
+      causes.add(key, ...arrived);
+      if (arrived.length > 0) queue.add(key);
+      break;
+    case 'failed':
+      backOff(host, key, verdict);
+      causes.add(key, ...taken, ...arrived);
+      if (arrived.some((cause) => retries.mayEnd(key, cause, verdict.failure))) queue.add(key);
+      break;
+    case 'gone':
+      causes.add(key, ...arrived);
+      if (arrived.length > 0) queue.add(key);
+      break;
+    case 'parked':
+      causes.add(key, ...taken, ...arrived);
+  }
+  if (turns.size === 0) host.onIdle();
+  pump(host);
+}
+
+/** Waits until the caches show our own writes; false when the turn has to wait. */
+async function isViewFresh(host: Running, key: Key, memory: Memory): Promise<boolean> {
+  const { ledgers, stopping, ports } = host;
+  const { clock, freshness, controller } = host.options;
+  const check = ledgers.check(key);
+  if (check.kind === 'fresh') return true;
+  if (check.kind === 'readLive') {
+    await ledgers.readLive(key, stopping.signal);
+    return true;
+  }
+  check.receipts.forEach((receipt) => ports.observer.onStaleView(controller.name, key, receipt.kind));
+  const cancels: (() => void)[] = [];
+  const resume = (): void => unpark(host, key, memory);
+  memory.parked = () => cancels.splice(0).forEach((cancel) => cancel());
+  const canTell = freshness.whenShown !== undefined;
+  cancels.push(clock.schedule(canTell ? check.giveUpInMs : Math.min(STALE_VIEW_POLL_MS, check.giveUpInMs), resume));
+  for (const receipt of check.receipts) cancels.push(freshness.whenShown?.(receipt, resume) ?? (() => undefined));
+  return false;
+}
+
+function unpark({ queue }: Running, key: Key, memory: Memory): void {
+  if (memory.parked === null) return;
+  memory.parked();
+  memory.parked = null;
+  queue.add(key);
+}
+
+/** The echo of our own guarded write: nobody else changed anything between. */
+function isOwn({ ledgers }: Running, key: Key, cause: WakeCause): boolean {
+  if (cause.kind !== 'self' && cause.kind !== 'object') return false;
+  const { before, resourceVersion: after } = cause;
+  return before !== undefined && after !== undefined && ledgers.isOwn(key, { before, after });
+}
+
+function memoryOf(host: Running, key: Key, uid: string): Memory {
+  const known = host.memories.get(key);
+  if (known !== undefined && known.uid === uid) return known;
+  leave(host, key);
+  const memory = newMemory(uid);
+  host.memories.set(key, memory);
+  return memory;
+}
+
+/** Forgets a life that is over. */
+function leave({ memories, ledgers, queue, ports, options }: Running, key: Key): void {
+  const memory = memories.get(key);
+  if (memory === undefined) return;
+  memory.parked?.();
+  memories.delete(key);
+  ledgers.forget(key);
+  queue.cancel(key);
+  if (memory.uid !== '') ports.observer.onGone(options.controller.name, key, memory.uid);
+}
+
+/** After a turn that succeeded: rest until the wake-up. */
+function settle({ queue, options }: Running, key: Key, memory: Memory): void {
+  memory.failures = 0;
+  memory.failure = null;
+  const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
+  queue.cancel(key);
+  if (wakeAtMs !== null) queue.addAfter(key, Math.max(0, wakeAtMs - options.clock.nowMs()));
+}
+
+/** After a turn that failed: wait. */
+function backOff(
+  { queue, retries }: Running,
+  key: Key,
+  { memory, failure }: { readonly memory: Memory; readonly failure: Failure | null },
+): void {
+  memory.failures += 1;
+  memory.failure = failure;
+  memory.isBackingOff = true;
+  queue.cancel(key);
+  queue.addAfter(key, retries.delayMs(key, failure, memory.failures));
+}
+
+function tell({ ports, options, turns }: Running, key: Key, turn: Pick<TurnNote, 'steps' | 'result'>): void {
+  const nowMs = options.clock.monotonicMs();
+  const tookMs = nowMs - (turns.get(key) ?? nowMs);
+  ports.observer.onTurn({ controller: options.controller.name, key, tookMs, ...turn });
 }

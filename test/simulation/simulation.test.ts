@@ -10,7 +10,7 @@ import { report, shrink } from './engine/shrink.js';
 jest.setTimeout(6 * 60 * 60_000);
 
 const given = givenSeed();
-const SEEDS = given === null ? sized(300, 10_000) : 1;
+const SEEDS = given === null ? sized(25, 10_000) : 1;
 const BATCH = 25;
 
 async function failureOf(seed: number): Promise<string> {

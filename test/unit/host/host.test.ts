@@ -1,58 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HostObserver, TransitionNote, TurnNote, WakeCause } from '../../../src/host/contract.js';
+import type { WakeCause } from '../../../src/host/contract.js';
 import { EffectFailure } from '../../../src/host/effect-failure.js';
-import { createHost, type HostOptions } from '../../../src/host/host.js';
-import { createTestClock, fixedRandom } from '../kube/test-clock.js';
-import { apiError, createToyWorld, toyController, type ToyWorld } from './toy-controller.js';
-
-const self = (resourceVersion = '?', before = '?'): WakeCause => ({ kind: 'self', resourceVersion, before });
-const other: WakeCause = { kind: 'object', objectKind: 'Other', namespace: 'ns', name: 'o' };
-
-/** A host of the toy on a world; watch events wake it. */
-function toyHost(
-  change: Parameters<typeof toyController>[1] = {},
-  options: Partial<HostOptions> = {},
-  world: ToyWorld = createToyWorld(),
-) {
-  const clock = createTestClock();
-  const notes = {
-    transitions: [] as TransitionNote[],
-    turns: [] as TurnNote[],
-    log: [] as string[],
-    gone: [] as string[],
-    bugs: [] as string[],
-  };
-  const observer: HostObserver = {
-    onTransition: (note) => notes.transitions.push(note),
-    onTurn: (note) => notes.turns.push(note),
-    onGone: (_, key, uid) => notes.gone.push(`${key} ${uid}`),
-    onBug: (_, key, error) => notes.bugs.push(`${key} ${(error as Error).message}`),
-    onDiscarded: (_, key, reason) => notes.log.push(`${key} ${reason}`),
-    onStaleView: (_, key, kind) => notes.log.push(`${key} waits for ${kind}`),
-  };
-  const controller = toyController(world, change);
-  const host = createHost({
-    controller,
-    clock,
-    random: fixedRandom(),
-    freshness: world.freshness,
-    concurrency: 4,
-    log: { info: () => undefined, error: () => undefined },
-    observers: [
-      observer,
-      {
-        onTransition: () => {
-          throw new Error('an observer’s own bug');
-        },
-      },
-    ],
-    ...options,
-  });
-  world.onChange = (key, object, before) => host.wake(key, self(String(object.version), before));
-  host.start();
-  const path = () => notes.transitions.map(({ row, to }) => `${row} ${to}`);
-  return { world, clock, host, notes, path };
-}
+import { TURN_STEPS_MAX } from '../../../src/limits.js';
+import { apiError, createToyWorld, toyController } from './toy-controller.js';
+import { other, self, toyHost } from './toy-host.js';
 
 describe('host: turns', () => {
   test('from nothing to made: one turn with its effect -> two parts and one status, then rest', async () => {
@@ -146,6 +97,40 @@ describe('host: turns', () => {
     world.put('a', { ready: true });
     await clock.settle();
     expect([most, notes.turns.length]).toEqual([1, 2]);
+  });
+
+  test('a wake in any microtask around the end of a turn: -> never lost', async () => {
+    for (let after = 0; after < 40; after += 1) {
+      const world = createToyWorld();
+      const { clock, host, notes } = toyHost({}, {}, world);
+      const wakeLater = async (): Promise<void> => {
+        for (let step = 0; step < after; step += 1) await Promise.resolve();
+        world.put('a', { ready: true });
+      };
+      world.put('a', {});
+      await Promise.all([wakeLater(), clock.settle()]);
+      await clock.settle();
+      expect([after, host.rest('a')?.rest.value, notes.bugs]).toEqual([after, 'Watching', []]);
+    }
+  });
+
+  test('a wake in any microtask around the end of an object: -> its new life is seen', async () => {
+    for (let after = 0; after < 40; after += 1) {
+      const world = createToyWorld();
+      const { clock, host } = toyHost({}, {}, world);
+      world.put('a', { ready: true });
+      await clock.settle();
+      world.cache.delete('a');
+      world.objects.delete('a');
+      host.wake('a', self());
+      const rebirth = async (): Promise<void> => {
+        for (let step = 0; step < after; step += 1) await Promise.resolve();
+        world.put('a', { uid: 'u2' });
+      };
+      await Promise.all([rebirth(), clock.settle()]);
+      await clock.settle();
+      expect([after, host.rest('a')?.uid]).toEqual([after, 'u2']);
+    }
   });
 
   test('many keys: concurrency two -> never more turns at once, all get theirs', async () => {
@@ -331,7 +316,7 @@ describe('host: failures', () => {
     const { clock, notes } = toyHost({ table: endless as never }, {}, world);
     world.put('a', { ready: true });
     await clock.settle();
-    expect(notes.bugs).toEqual(['a more than 8 effects in one turn, the last: make']);
+    expect(notes.bugs).toEqual([`a more than ${TURN_STEPS_MAX} effects in one turn, the last: make`]);
   });
 
   test('status cannot be written: a conflict -> the actor stays where its status is, and tries again', async () => {
@@ -406,170 +391,5 @@ describe('host: failures', () => {
     await clock.settle();
     expect(notes.bugs).toEqual(['a no rule', 'a no gate', 'a no rule']);
     expect(notes.turns).toHaveLength(2);
-  });
-});
-
-describe('host: views', () => {
-  test('a lagging cache: a wake before it shows our write -> the turn waits for it', async () => {
-    const { world, clock, host, notes } = toyHost();
-    world.put('a', { ready: true });
-    world.isLagging = true;
-    await clock.settle();
-    expect(notes.turns).toHaveLength(1);
-    host.wake('a', other);
-    await clock.advance(5000);
-    expect([notes.turns.length, host.isSettled]).toEqual([1, false]);
-    expect(notes.log).toContain('a waits for Toy');
-    world.catchUp();
-    await clock.advance(20);
-    expect([notes.turns.length, world.liveReads]).toEqual([2, 0]);
-    expect(world.writes).toEqual(['a makes one', 'a makes two', 'a status Watching', 'a status Watching']);
-  });
-
-  test('a cache that can tell: -> resumes at once, without looking now and then', async () => {
-    const world = createToyWorld();
-    const shown: (() => void)[] = [];
-    const freshness = {
-      ...world.freshness,
-      whenShown: (_: unknown, run: () => void) => (shown.push(run), () => undefined),
-    };
-    const { clock, host, notes } = toyHost({}, { freshness }, world);
-    world.put('a', { ready: true });
-    world.isLagging = true;
-    await clock.settle();
-    host.wake('a', other);
-    await clock.settle();
-    const timers = clock.pending();
-    world.onChange = () => undefined;
-    world.catchUp();
-    shown.forEach((run) => run());
-    await clock.settle();
-    expect([notes.turns.length, timers]).toEqual([2, 1]);
-  });
-
-  test('a cache that stays behind: after 60 s -> read live, then a turn', async () => {
-    const { world, clock, host, notes } = toyHost();
-    world.put('a', { ready: true });
-    world.isLagging = true;
-    await clock.settle();
-    host.wake('a', other);
-    await clock.advance(59_999);
-    expect([notes.turns.length, world.liveReads]).toEqual([1, 0]);
-    await clock.advance(100);
-    expect([notes.turns.length, world.liveReads]).toEqual([2, 1]);
-  });
-
-  test('a write of unknown outcome: -> read live before the next turn; a failed read is tried again, and is no bug', async () => {
-    const world = createToyWorld();
-    let reads = 0;
-    const freshness = {
-      ...world.freshness,
-      readLive: async (object: { readonly name: string }) => {
-        if ((reads += 1) === 1) throw apiError('Unavailable');
-        await world.freshness.readLive(object as never, new AbortController().signal);
-      },
-    };
-    let isFirst = true;
-    const { clock, notes } = toyHost(
-      {
-        effects: {
-          make: async (_, __, { key, ledger }) => {
-            if (!isFirst) return { type: 'MADE', learned: { made: true } };
-            isFirst = false;
-            ledger.noteUnknown({ kind: 'Toy', namespace: 'ns', name: key });
-            throw apiError('Unknown');
-          },
-          check: async () => ({ type: 'CHECKED', learned: {} }),
-        },
-      },
-      { freshness },
-      world,
-    );
-    world.put('a', { ready: true });
-    await clock.advance(100);
-    expect([reads, world.liveReads, notes.bugs]).toEqual([2, 1, []]);
-    expect(notes.turns.map(({ result }) => result)).toEqual(['error', 'error', 'requeue_after']);
-  });
-});
-
-describe('host: start and stop', () => {
-  test('before start: wakes are kept; after stop: they are not', async () => {
-    const world = createToyWorld();
-    const clock = createTestClock();
-    const ended: string[] = [];
-    const host = createHost({
-      controller: toyController(world),
-      clock,
-      random: fixedRandom(),
-      freshness: world.freshness,
-      concurrency: 1,
-      log: { info: () => undefined, error: () => undefined },
-      observers: [{ onTurn: ({ key }) => ended.push(key) }],
-    });
-    world.onChange = (key, object, before) => host.wake(key, self(String(object.version), before));
-    world.put('a', { ready: true });
-    await clock.settle();
-    expect([ended, host.depth]).toEqual([[], 1]);
-    host.start();
-    await clock.settle();
-    expect(ended).toEqual(['a']);
-    await host.stop();
-    host.start();
-    world.put('b', { ready: true });
-    await clock.settle();
-    expect([ended, host.depth, clock.pending()]).toEqual([['a'], 0, 0]);
-  });
-
-  test('stop: a running effect -> gets its grace and finishes; no new turn', async () => {
-    const world = createToyWorld();
-    let finish = (): void => undefined;
-    const { clock, host, notes } = toyHost(
-      {
-        effects: {
-          make: () =>
-            new Promise((resolve) => {
-              finish = () => resolve({ type: 'MADE', learned: { made: true } });
-            }),
-          check: async () => ({ type: 'CHECKED', learned: {} }),
-        },
-      },
-      {},
-      world,
-    );
-    world.put('a', { ready: true });
-    await clock.settle();
-    const stopped = host.stop();
-    world.put('b', { ready: true });
-    await clock.advance(4999);
-    finish();
-    await stopped;
-    expect([notes.turns.length, world.writes, clock.pending()]).toEqual([1, ['a status Watching'], 0]);
-  });
-
-  test('stop: past the grace -> aborted, nothing written about it', async () => {
-    const world = createToyWorld();
-    let reason: unknown;
-    const { clock, host, notes } = toyHost(
-      {
-        effects: {
-          make: (_, __, { signal }) =>
-            new Promise((_resolve, reject) =>
-              signal.addEventListener('abort', () => {
-                reason = signal.reason;
-                reject(new Error('stop'));
-              }),
-            ),
-          check: async () => ({ type: 'CHECKED', learned: {} }),
-        },
-      },
-      {},
-      world,
-    );
-    world.put('a', { ready: true });
-    await clock.settle();
-    const stopped = host.stop();
-    await clock.advance(5000);
-    await stopped;
-    expect([reason, world.writes, notes.bugs, notes.turns]).toEqual(['the operator stops', [], [], []]);
   });
 });
