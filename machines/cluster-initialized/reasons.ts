@@ -1,10 +1,7 @@
 // Every text that this machine puts into a condition: the requirement table's reasons, and upstream's one flag away.
 
 import type { ConditionIntent } from '../kit/row.js';
-import type { Facts } from './facts.js';
-
-/** Whose words reasons are: `--condition-reasons`. */
-export type ReasonProfile = 'table' | 'upstream';
+import type { Facts, ReasonProfile } from './facts.js';
 
 /** Type of the condition, in both API versions. */
 export const CONDITION = 'ControlPlaneInitialized';

@@ -1,7 +1,9 @@
 // What the table of a KubeadmControlPlane's MachinesUpToDate asks about. Plain values, total, without an object.
 
 import type { BaseFacts } from '../kit/row.js';
-import type { ReasonProfile } from './reasons.js';
+
+/** Whose words reasons are: `--condition-reasons`. */
+export type ReasonProfile = 'table' | 'upstream';
 
 /** Every state: what is known of the Machines. */
 export type State = 'NoReplicas' | 'UpToDate' | 'NotUpToDate' | 'UpToDateUnknown' | 'Unmanaged';

@@ -2,7 +2,7 @@
 //
 // Only fields that some code of ours touches are named; `data` of a Secret is base64, as on the wire.
 
-import type { KubernetesObject, LabelSelector, StringMap } from './core.js';
+import type { KubernetesObject, LabelSelector, StringMap } from './meta.js';
 import type { Taint } from './kubeadmconfig/kubernetes-types.js';
 
 /** A Secret. `stringData` is write-only. */

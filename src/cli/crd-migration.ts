@@ -7,7 +7,7 @@ import type { ApiClient, KubeObject } from '../kube/contract.js';
 import { resourceOf } from '../kube/resource-paths.js';
 import { createInformers } from '../kube/informers.js';
 import type { Leadership } from './leadership.js';
-import type { OperatorOptions } from './operator.js';
+import type { OperatorOptions } from './operator-options.js';
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 300_000;

@@ -7,10 +7,11 @@
 //   D3. A step that fails is done again: steps are safe to repeat.
 
 import { failureKind, machines, nodes, orNull, targetOf, unlessExists } from '../embedded/infrastructure/resources.js';
-import type { ClientObject, ClientResource, InfrastructureClient } from '../embedded/infrastructure/ports.js';
+import type { KubeObject, Resource } from '../api/rest.js';
+import type { InfrastructureClient } from '../embedded/infrastructure/ports.js';
 import type { ApiObject } from '../embedded/types.js';
 import type { Clock } from '../host/contract.js';
-import type { DemoWorld } from './demo-world.js';
+import type { DemoWorld, DoomedMachine } from './demo-world.js';
 
 /** How often it looks, and how long people see what holds the Machine up. */
 const LOOK_MS = 200;
@@ -24,35 +25,28 @@ const ATTACHMENT = 'csi-data-web-0';
 const DRIVER = 'csi.demo.example.com';
 
 const core = { group: '', version: 'v1' } as const;
-const pods: ClientResource = { ...core, plural: 'pods', kind: 'Pod', namespaced: true };
-const claims: ClientResource = {
+const pods: Resource = { ...core, plural: 'pods', kind: 'Pod', namespaced: true };
+const claims: Resource = {
   ...core,
   plural: 'persistentvolumeclaims',
   kind: 'PersistentVolumeClaim',
   namespaced: true,
 };
-const volumes: ClientResource = { ...core, plural: 'persistentvolumes', kind: 'PersistentVolume', namespaced: false };
-const budgets: ClientResource = {
+const volumes: Resource = { ...core, plural: 'persistentvolumes', kind: 'PersistentVolume', namespaced: false };
+const budgets: Resource = {
   group: 'policy',
   version: 'v1',
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
   namespaced: true,
 };
-const attachments: ClientResource = {
+const attachments: Resource = {
   group: 'storage.k8s.io',
   version: 'v1',
   plural: 'volumeattachments',
   kind: 'VolumeAttachment',
   namespaced: false,
 };
-
-/** Whose end is shown. */
-export interface DoomedMachine {
-  readonly namespace: string;
-  readonly name: string;
-  readonly cluster: string;
-}
 
 /** A deletion that is being shown. */
 export interface DeletionStory {
@@ -261,17 +255,17 @@ async function putWorkload(client: InfrastructureClient, node: string): Promise<
   await setStatus(client, budgets, budget, { ...counts, observedGeneration: budget.metadata.generation ?? 1 });
 }
 
-async function put(client: InfrastructureClient, resource: ClientResource, body: object): Promise<ClientObject> {
+async function put(client: InfrastructureClient, resource: Resource, body: object): Promise<KubeObject> {
   const { group, version, kind } = resource;
-  const object = { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...body } as ClientObject;
+  const object = { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...body } as KubeObject;
   await unlessExists(client.create(resource, object));
   return await client.get(targetOf(resource, object));
 }
 
 async function setStatus(
   client: InfrastructureClient,
-  resource: ClientResource,
-  object: ClientObject,
+  resource: Resource,
+  object: KubeObject,
   status: object,
 ): Promise<void> {
   await client.mergePatch(targetOf(resource, object), { status }, { subresource: 'status' });

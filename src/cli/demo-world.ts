@@ -17,8 +17,14 @@ import { defaultSampleSize, sampleWorld } from '../embedded/sample-world.js';
 import type { EmbeddedApiServer } from '../embedded/types.js';
 import type { Clock, Random } from '../host/contract.js';
 import { CommandFailure } from './exit.js';
-import type { DoomedMachine } from './demo-deletion.js';
 import type { DemoOptions } from './demo-flags.js';
+
+/** Whose end is shown. */
+export interface DoomedMachine {
+  readonly namespace: string;
+  readonly name: string;
+  readonly cluster: string;
+}
 
 /** The world without an operator. */
 export interface DemoWorld {

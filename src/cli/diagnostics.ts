@@ -6,7 +6,7 @@ import { tlsSettings } from '../webhooks/tls-options.js';
 import { createAccessReviewer, refusalOf, type PostReview } from './diagnostics-auth.js';
 import { serveHealth, serveMetrics, type MetricsAccess } from './endpoints.js';
 import { CommandFailure } from './exit.js';
-import type { OperatorOptions } from './operator.js';
+import type { OperatorOptions } from './operator-options.js';
 import type { RunningWebhooks } from './webhooks.js';
 
 /** Running endpoints. */

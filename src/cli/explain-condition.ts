@@ -19,7 +19,7 @@ import type { StoredControlPlane } from '../controllers/machines-up-to-date/obje
 import { viewOf as viewOfControlPlane } from '../controllers/machines-up-to-date/view.js';
 import type { KubeObject, Resource } from '../kube/contract.js';
 import { resourceOf } from '../kube/resource-paths.js';
-import type { ExplainRequest } from './explainers.js';
+import type { ExplainRequest } from './explain-request.js';
 import { lookLive, type LiveReads } from './live-reads.js';
 
 /** Why a Cluster's ControlPlaneInitialized is what it is; null when there is no such Cluster. */

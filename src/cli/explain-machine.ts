@@ -13,7 +13,7 @@ import type { ClusterName, WorkloadHealth, WorkloadLook } from '../controllers/m
 import type { Cache, KubeObject } from '../kube/contract.js';
 import type { FullApiClient } from '../kube/client.js';
 import { resourceOf } from '../kube/resource-paths.js';
-import type { ExplainRequest } from './explainers.js';
+import type { ExplainRequest } from './explain-request.js';
 import { lookLive, type LiveReads } from './live-reads.js';
 import { machineSettings } from './modules/machine.js';
 

@@ -2,22 +2,9 @@
 
 import type { Explanation } from '../../machines/kit/explanation.js';
 import { explainView, readView } from '../controllers/kubeadmconfig/explain.js';
-import type { FullApiClient } from '../kube/client.js';
-import type { ApiClient } from '../kube/contract.js';
-import type { OperatorConfig } from './config.js';
 import { explainClusterLive, explainControlPlaneLive } from './explain-condition.js';
 import { explainMachineLive } from './explain-machine.js';
-
-/** What an explainer is asked. */
-export interface ExplainRequest {
-  readonly client: ApiClient;
-  readonly config: OperatorConfig;
-  readonly namespace: string;
-  readonly name: string;
-  readonly nowMs: number;
-  /** A client of a workload cluster from its kubeconfig; rejects with one line. */
-  readonly connectWorkload: (kubeconfig: string, signal: AbortSignal) => Promise<FullApiClient>;
-}
+import type { ExplainRequest } from './explain-request.js';
 
 /** Explains objects of one kind. */
 export interface Explainer {

@@ -8,7 +8,7 @@ import { createInspector, type Inspector, type InspectorOptions } from '../inspe
 import { createAccessReviewer, type PostReview } from './diagnostics-auth.js';
 import { CONTROLLER_MODULES } from './controllers.js';
 import { CommandFailure } from './exit.js';
-import type { OperatorOptions } from './operator.js';
+import type { OperatorOptions } from './operator-options.js';
 import { PAGE_ASSETS } from './page-assets.js';
 
 /** What the inspector asks the operator. */

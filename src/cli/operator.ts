@@ -10,12 +10,9 @@ import type { Explanation } from '../../machines/kit/explanation.js';
 import { createKeyPool } from '../bootstrap/certificates/key-pool.js';
 import { generateKeyPair } from '../bootstrap/certificates/keys.js';
 import { createHost, type Host } from '../host/host.js';
-import type { Clock, Random } from '../host/contract.js';
 import type { Inspector } from '../inspector/inspector.js';
 import { createEventRecorder } from '../kube/event-recorder.js';
 import { observeCaches } from '../kube/observers.js';
-import type { Logger } from '../log.js';
-import type { Metrics } from '../metrics.js';
 import { createCaches } from './caches.js';
 import type { OperatorConfig } from './config.js';
 import type { BuiltController, ControllerModule } from './controller-module.js';
@@ -27,19 +24,10 @@ import { createOperatorInspector } from './operator-inspector.js';
 import { leaseGroups, type LeaseGroup } from './lease-groups.js';
 import { createLeadership, type Leadership } from './leadership.js';
 import { openManagement, type Management } from './management.js';
+import type { OperatorOptions } from './operator-options.js';
 import { preflight } from './preflight.js';
 import { startWebhooks } from './webhooks.js';
 import { openWorkloads } from './workloads.js';
-
-/** What the operator is started with. */
-export interface OperatorOptions {
-  readonly config: OperatorConfig;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-}
 
 /** A running operator. */
 export interface Operator {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startWebhookServer } from '../webhooks/server.js';
 import { tlsSettings } from '../webhooks/tls-options.js';
 import { CommandFailure } from './exit.js';
-import type { OperatorOptions } from './operator.js';
+import type { OperatorOptions } from './operator-options.js';
 
 /** A running webhook server. */
 export interface RunningWebhooks {

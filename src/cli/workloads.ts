@@ -12,7 +12,7 @@ import { workloadConnect } from '../kube/workload-connect.js';
 import { createWorkloadConnections } from '../kube/workload-connections.js';
 import type { SharedCaches } from './controller-module.js';
 import { FIELD_MANAGER, USER_AGENT, type Management } from './management.js';
-import type { OperatorOptions } from './operator.js';
+import type { OperatorOptions } from './operator-options.js';
 import { secretsCache } from './shared-kinds.js';
 
 /** The connections; none is open yet. Writes ask the gate right before they leave; in shadow mode nothing is written. */

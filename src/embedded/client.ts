@@ -2,13 +2,8 @@
 //
 // Failures are thrown with `failure`, shaped like those of the operator's own client: callers that read `failure.kind` work
 // with either.
-import type {
-  ClientEvent,
-  ClientObject,
-  ClientResource,
-  ClientTarget,
-  InfrastructureClient,
-} from './infrastructure/ports.js';
+import type { WatchEvent, KubeObject, Resource, Target } from '../api/rest.js';
+import type { InfrastructureClient } from './infrastructure/ports.js';
 import type { ApiRequest, ApiResponse } from './types.js';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -56,12 +51,9 @@ export function createHandleClient(
     throw failed(response.status, text);
   };
   return {
-    get: async <T extends ClientObject>(target: ClientTarget, more: CallOptions = {}) =>
+    get: async <T extends KubeObject>(target: Target, more: CallOptions = {}) =>
       (await call('GET', pathOf(target), more)) as T,
-    async list<T extends ClientObject>(
-      resource: ClientResource,
-      more: CallOptions & { readonly namespace?: string } = {},
-    ) {
+    async list<T extends KubeObject>(resource: Resource, more: CallOptions & { readonly namespace?: string } = {}) {
       const list = (await call('GET', collection(resource, more.namespace ?? ''), more)) as {
         metadata: { resourceVersion: string };
         items: T[];
@@ -70,12 +62,12 @@ export function createHandleClient(
       const items = list.items.map((item) => ({ ...item, apiVersion, kind: resource.kind }));
       return { resourceVersion: list.metadata.resourceVersion, items };
     },
-    create: async <T extends ClientObject>(resource: ClientResource, object: object, more: CallOptions = {}) => {
-      const namespace = (object as ClientObject).metadata.namespace ?? '';
+    create: async <T extends KubeObject>(resource: Resource, object: object, more: CallOptions = {}) => {
+      const namespace = (object as KubeObject).metadata.namespace ?? '';
       return (await call('POST', collection(resource, namespace), { ...more, body: object })) as T;
     },
-    mergePatch: async <T extends ClientObject>(
-      target: ClientTarget,
+    mergePatch: async <T extends KubeObject>(
+      target: Target,
       body: object,
       more: CallOptions & { readonly subresource?: string } = {},
     ) => {
@@ -86,19 +78,17 @@ export function createHandleClient(
       const query = gracePeriodSeconds === undefined ? '' : `?gracePeriodSeconds=${gracePeriodSeconds}`;
       await call('DELETE', pathOf(target) + query, more);
     },
-    watch: <T extends ClientObject>(
-      resource: ClientResource,
-      more: CallOptions & { readonly resourceVersion?: string },
-    ) => events<T>(handle, headers, resource, more),
+    watch: <T extends KubeObject>(resource: Resource, more: CallOptions & { readonly resourceVersion?: string }) =>
+      events<T>(handle, headers, resource, more),
   };
 }
 
-async function* events<T extends ClientObject>(
+async function* events<T extends KubeObject>(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
   headers: Readonly<Record<string, string>>,
-  resource: ClientResource,
+  resource: Resource,
   more: CallOptions & { readonly resourceVersion?: string },
-): AsyncGenerator<ClientEvent<T>> {
+): AsyncGenerator<WatchEvent<T>> {
   const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${more.resourceVersion ?? ''}`;
   const response = await handle({
     method: 'GET',
@@ -115,7 +105,7 @@ async function* events<T extends ClientObject>(
   }
 }
 
-function eventOf<T extends ClientObject>(line: string): ClientEvent<T> {
+function eventOf<T extends KubeObject>(line: string): WatchEvent<T> {
   const { type, object } = JSON.parse(line) as {
     type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
     object: T;
@@ -126,12 +116,12 @@ function eventOf<T extends ClientObject>(line: string): ClientEvent<T> {
   return { type, status: status.code, reason: status.reason, message: status.message };
 }
 
-function collection(resource: ClientResource, namespace: string): string {
+function collection(resource: Resource, namespace: string): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   return namespace === '' ? `${root}/${resource.plural}` : `${root}/namespaces/${namespace}/${resource.plural}`;
 }
 
-function pathOf({ resource, namespace, name }: ClientTarget): string {
+function pathOf({ resource, namespace, name }: Target): string {
   return `${collection(resource, namespace)}/${encodeURIComponent(name)}`;
 }
 

@@ -3,47 +3,9 @@
 // Effects and controllers see these types only; src/kube implements them on one keep-alive transport, and tests implement
 // them on the embedded API server's in-process handler. Types only.
 
-/** A Kubernetes object as JSON. Unknown fields are kept. */
-export interface KubeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly generation?: number;
-    readonly creationTimestamp?: string;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly finalizers?: readonly string[];
-    readonly ownerReferences?: readonly {
-      readonly apiVersion: string;
-      readonly kind: string;
-      readonly name: string;
-      readonly uid: string;
-      readonly controller?: boolean;
-      readonly blockOwnerDeletion?: boolean;
-    }[];
-  };
-}
+import type { KubeObject, Resource, Target, WatchEvent } from '../api/rest.js';
 
-/** Which REST resource: `{ group: 'cluster.x-k8s.io', version: 'v1beta2', plural: 'machines', kind: 'Machine', namespaced: true }`. */
-export interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-}
-
-/** One object of a resource. `namespace` is empty for cluster-scoped ones. */
-export interface Target {
-  readonly resource: Resource;
-  readonly namespace: string;
-  readonly name: string;
-}
+export type { KubeObject, Resource, Target, WatchEvent };
 
 /** The closed list of what an API server's answer, or its absence, can mean. */
 export type ApiFailureKind =
@@ -145,11 +107,6 @@ export interface ApiClient {
     options: ListOptions & { readonly timeoutSeconds?: number; readonly onBytes?: () => void },
   ): AsyncIterable<WatchEvent<T>>;
 }
-
-export type WatchEvent<T> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string }
-  | { readonly type: 'ERROR'; readonly status: number; readonly reason: string; readonly message: string };
 
 /** What changed in a cache. `sync` marks what a list or relist reported, where nobody changed anything just now. */
 export interface CacheChange<T> {

@@ -3,7 +3,7 @@
 // It describes the wire shape only. Nothing but conversion works with this version. Here an empty object and an absent one
 // mean the same, and the objects marked `always` are written even when they say nothing, as readers of old expect.
 
-import type { ObjectMeta, TypeMeta } from '../core.js';
+import type { ObjectMeta, TypeMeta } from '../meta.js';
 import {
   always,
   dictionary,

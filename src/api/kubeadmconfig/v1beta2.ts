@@ -3,7 +3,7 @@
 // It describes the wire shape only. Meaning lives in machines/ and src/bootstrap; conversion from v1beta1 in conversion.ts.
 // An object that says nothing must be absent: never write `{}`, except for joinConfiguration.controlPlane.
 
-import type { ObjectMeta, TypeMeta } from '../core.js';
+import type { ObjectMeta, TypeMeta } from '../meta.js';
 import { dictionary, evenEmpty, flag, int32, int64, list, object, required, text, type TypeOf } from '../schema.js';
 import { asBootstrapToken } from '../text-forms.js';
 import { strict } from './dialect.js';

@@ -9,13 +9,8 @@ import type { Contributor, NodeData, WriteResult } from '../node-data.js';
 import { kubeadmFile, placeholderFile, writeFile } from './write-files.js';
 import { bootCommands, runCommands } from './commands.js';
 import { diskSetup, filesystemSetup, mounts } from './disks.js';
+import type { Piece } from './piece.js';
 import { ntp, users } from './users.js';
-
-/** A part of the output and the field it comes from. */
-export interface Piece {
-  readonly field: string;
-  readonly text: string;
-}
 
 const header = '## template: jinja\n#cloud-config\n\nwrite_files:';
 

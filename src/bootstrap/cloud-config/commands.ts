@@ -3,7 +3,7 @@
 // The user's commands are Go-quoted; kubeadm's init command stands in single quotes and its join command bare.
 import { goQuote } from '../go-format/go-quote.js';
 import type { NodeData } from '../node-data.js';
-import type { Piece } from './cloud-config.js';
+import type { Piece } from './piece.js';
 
 /** What tells Cluster API that the node was bootstrapped. */
 export const sentinelCommand = 'echo success > /run/cluster-api/bootstrap-success.complete';

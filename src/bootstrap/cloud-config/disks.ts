@@ -3,7 +3,7 @@
 // The two headers of the disk setup come together even if one is empty. After the last element of every mount stands a
 // line of four spaces; an empty filesystem label leaves its trailing space.
 import type { DiskFilesystem, DiskPartition, DiskSetup } from '../spec-types.js';
-import type { Piece } from './cloud-config.js';
+import type { Piece } from './piece.js';
 
 const partitionCodes: Readonly<Record<string, string>> = {
   Linux: '83',

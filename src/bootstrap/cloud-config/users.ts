@@ -1,7 +1,7 @@
 // The sections ntp and users. Values stand raw; a present `false` is printed.
 import type { NodeUser } from '../node-data.js';
 import type { Ntp } from '../spec-types.js';
-import type { Piece } from './cloud-config.js';
+import type { Piece } from './piece.js';
 
 /** `servers:` is printed even when there is none. */
 export function ntp(given: Ntp | undefined): readonly Piece[] {

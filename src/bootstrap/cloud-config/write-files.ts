@@ -3,7 +3,7 @@
 // A piece starts with the line break that ends the line before it. Content is written as given for every encoding:
 // never decoded, compressed or wrapped again.
 import type { KubeadmDocuments, NodeFile } from '../node-data.js';
-import type { Piece } from './cloud-config.js';
+import type { Piece } from './piece.js';
 
 const configFile = { owner: 'root:root', permissions: '0640' } as const;
 const placeholderText =

@@ -5,7 +5,8 @@
 import { checkClc } from './clc-checks.js';
 import { convertClc } from './clc-convert.js';
 import { decodeClc } from './clc-decode.js';
-import { checkIgnitionConfig, type PathStep } from './ignition-checks.js';
+import type { PathStep } from './check-finding.js';
+import { checkIgnitionConfig } from './ignition-checks.js';
 import type { IgnitionConfig } from './ignition-config.js';
 import { isFatal, printReport, type Position, type ReportEntry } from './report.js';
 import { readYaml, type YamlNode } from './yaml-tree.js';

@@ -4,6 +4,7 @@
 // concerns, in the words of the JSON; the caller knows where that was written. Two files of one path, or two units of one
 // name, are not checked, as upstream.
 import { isDuplicate, checkDisks, checkFilesystems, checkRaid } from './ignition-storage-checks.js';
+import type { CheckFinding, PathStep, Report } from './check-finding.js';
 import { dataUrlProblem } from './data-url.js';
 import { goQuote } from '../go-format/go-quote.js';
 import { parseGoUrl } from './go-url.js';
@@ -16,21 +17,7 @@ import type {
   StorageNode,
   SystemdUnit,
 } from './ignition-config.js';
-import type { EntryKind } from './report.js';
 import { readUnitContent } from './unit-content.js';
-
-/** A step into the configuration: a key or an index. */
-export type PathStep = string | number;
-
-/** A finding and the path of the value it is about. */
-export interface CheckFinding {
-  readonly kind: EntryKind;
-  readonly message: string;
-  readonly path: readonly PathStep[];
-}
-
-/** Collects findings. */
-export type Report = (kind: EntryKind, message: string, path: readonly PathStep[]) => void;
 
 const UNIT_EXTENSIONS = new Set(
   '.service .socket .device .mount .automount .swap .target .path .timer .snapshot .slice .scope'.split(' '),

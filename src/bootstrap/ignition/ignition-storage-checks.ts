@@ -1,10 +1,9 @@
 // What Ignition demands of disks, filesystems and RAID arrays. See ignition-checks.ts.
 import { byteLength } from '../go-format/go-string.js';
 import { goQuote } from '../go-format/go-quote.js';
-import type { CheckFinding } from './ignition-checks.js';
+import type { CheckFinding, Report } from './check-finding.js';
 import type { Disk, Filesystem, Mount, Partition, Raid } from './ignition-config.js';
 
-type Report = (kind: CheckFinding['kind'], message: string, path: CheckFinding['path']) => void;
 type Path = CheckFinding['path'];
 
 const GUID = /^(|[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12})$/;

@@ -7,20 +7,16 @@
 //   N2. Units: kubeadm, ntpd, mounts. Files: sudoers, sshd, the node's files, kubeadm.sh, kubeadm.yml, ntp.conf.
 import type { Contributor, NodeData } from '../node-data.js';
 import { dataUrl } from './data-url.js';
-import { checkIgnitionConfig, type PathStep } from './ignition-checks.js';
+import type { PathStep } from './check-finding.js';
+import { checkIgnitionConfig } from './ignition-checks.js';
 import { emptyIgnitionConfig, type IgnitionConfig, type IgnitionFile } from './ignition-config.js';
 import { printedBytes } from './ignition-json.js';
 import { collectDisks } from './node-disks.js';
 import { collectFiles, SCRIPT_PATH } from './node-files.js';
 import { createScribe } from './scribe.js';
+import type { Sourced } from './sourced.js';
 import { collectUnits } from './node-units.js';
 import { collectUsers } from './node-users.js';
-
-/** An item of the configuration and the field it comes from. */
-export interface Sourced<T> {
-  readonly field: string;
-  readonly item: T;
-}
 
 /** A node's configuration, or the first field that stands in its way. */
 export type NodeConfig =

@@ -7,7 +7,7 @@
 // (docs/parity.md). PARITY: a filesystem without `overwrite` is not wiped; upstream fails on it.
 import type { DiskFilesystem, DiskPartition, DiskSetup } from '../spec-types.js';
 import type { Disk, Filesystem, Partition } from './ignition-config.js';
-import type { Sourced } from './node-config.js';
+import type { Sourced } from './sourced.js';
 import type { Scribe } from './scribe.js';
 
 /** The columns of keys in upstream's template: of disks and filesystems, of a filesystem's mount, of its options. */

@@ -8,7 +8,7 @@ import type { NodeData, NodeFile, NodeUser } from '../node-data.js';
 import { dataUrl, dataUrlOfBytes, isGoBase64 } from './data-url.js';
 import type { IgnitionFile, NodeOwner } from './ignition-config.js';
 import { embeddedValue, FILE_INDENT } from './literal-block.js';
-import type { Sourced } from './node-config.js';
+import type { Sourced } from './sourced.js';
 import { kubeadmScript, kubeadmYaml, ntpConf, sshdConfig } from './node-scripts.js';
 import type { Scribe } from './scribe.js';
 

@@ -8,7 +8,7 @@ import type { DiskSetup } from '../spec-types.js';
 import type { NodeData } from '../node-data.js';
 import type { SystemdUnit } from './ignition-config.js';
 import { embeddedValue, UNIT_INDENT } from './literal-block.js';
-import type { Sourced } from './node-config.js';
+import type { Sourced } from './sourced.js';
 import { KUBEADM_UNIT, mountUnit } from './node-scripts.js';
 import type { Scribe } from './scribe.js';
 import { mountUnitName } from './systemd-escape.js';

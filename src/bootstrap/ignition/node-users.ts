@@ -3,7 +3,7 @@
 // `inactive` has no counterpart in Ignition and is not read: admission refuses it with this format.
 import type { NodeUser } from '../node-data.js';
 import type { PasswdUser } from './ignition-config.js';
-import type { Sourced } from './node-config.js';
+import type { Sourced } from './sourced.js';
 import type { Scribe } from './scribe.js';
 
 /** The columns of a user's keys and of the lists under them in upstream's template. */

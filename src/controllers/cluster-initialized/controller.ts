@@ -4,7 +4,8 @@
 // itself is the latch. A restart costs one look and no write.
 
 import type { Facts, Reply, Request, State } from '../../../machines/cluster-initialized/facts.js';
-import { CONDITION, type ReasonProfile } from '../../../machines/cluster-initialized/reasons.js';
+import type { ReasonProfile } from '../../../machines/cluster-initialized/facts.js';
+import { CONDITION } from '../../../machines/cluster-initialized/reasons.js';
 import { table } from '../../../machines/cluster-initialized/table.js';
 import type { Clock, Controller, Effect } from '../../host/contract.js';
 import { EffectFailure } from '../../host/effect-failure.js';

@@ -1,7 +1,8 @@
 // Facts from a view: total and pure.
 
 import type { ControlPlaneFact, Facts, MachinesFact } from '../../../machines/cluster-initialized/facts.js';
-import { CONDITION, type ReasonProfile } from '../../../machines/cluster-initialized/reasons.js';
+import type { ReasonProfile } from '../../../machines/cluster-initialized/facts.js';
+import { CONDITION } from '../../../machines/cluster-initialized/reasons.js';
 import { isConditionTrue } from '../../conditions/condition.js';
 import type { ExternalLook } from '../machine/external/readings.js';
 import { hasPausedAnnotation } from '../one-condition/paused.js';

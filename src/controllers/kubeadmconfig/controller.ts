@@ -22,7 +22,8 @@ import { createMemory, type Memory } from './memory.js';
 import { endTurn } from './persist.js';
 import type { Caches, Ports } from './ports.js';
 import { storedEnvelope } from './status-patch.js';
-import { viewOf, type Reader, type View } from './view.js';
+import type { Reader } from './reader.js';
+import { viewOf, type View } from './view.js';
 import { endsBackoff, wireCaches, type Wake } from './wiring.js';
 
 /** The controller's type for the host. */

@@ -15,7 +15,8 @@ import { factsOf } from './facts-of-view.js';
 import { kinds, objectName, targetOf } from './objects.js';
 import type { Settings } from './ports.js';
 import { storedEnvelope } from './status-patch.js';
-import { viewOf, type Reader, type View } from './view.js';
+import type { Reader } from './reader.js';
+import { viewOf, type View } from './view.js';
 
 /** What is known of the actor beyond its object. */
 export interface KnownActor {

@@ -4,7 +4,7 @@
 // upstream ignores it. What caches show may be old: nothing is deleted on their word (effects/init-lock.ts).
 import { dataSecretNameOf } from './owner.js';
 import type { StoredCluster, StoredConfig, StoredConfigMap, StoredMachine } from './objects.js';
-import type { Reader } from './view.js';
+import type { Reader } from './reader.js';
 
 /** Key of the lock's only entry. */
 export const LOCK_KEY = 'lock-information';

@@ -3,7 +3,7 @@
 // The first owner reference of Cluster API's group and a known kind counts, in any version; uid and controller flag do not.
 import { group, label } from '../../api/names.js';
 import { groupOf, textOf, type StoredConfig, type StoredMachine, type StoredMachinePool } from './objects.js';
-import type { Reader } from './view.js';
+import type { Reader } from './reader.js';
 
 /** The owner as this controller sees it. `name` is empty when nobody is named. */
 export type Owner = {

@@ -14,22 +14,9 @@ import {
   type StoredCluster,
   type StoredConfig,
   type StoredConfigMap,
-  type StoredMachine,
-  type StoredMachinePool,
 } from './objects.js';
 import { dataSecretNameOf, ownerOf, type Owner } from './owner.js';
-
-/** Reads by name; undefined is absence. */
-export interface Reader {
-  config(namespace: string, name: string): StoredConfig | undefined;
-  machine(namespace: string, name: string): StoredMachine | undefined;
-  /** Undefined for all when the MachinePool gate is off. */
-  machinePool(namespace: string, name: string): StoredMachinePool | undefined;
-  readonly hasMachinePools: boolean;
-  cluster(namespace: string, name: string): StoredCluster | undefined;
-  secret(namespace: string, name: string): CachedSecret | undefined;
-  configMap(namespace: string, name: string): StoredConfigMap | undefined;
-}
+import type { Reader } from './reader.js';
 
 /** What this process remembers of an object: it shows in facts, and costs nothing to forget. */
 export interface Remembered {

@@ -2,7 +2,7 @@
 
 import { wasVolumeWaitCut } from '../../../machines/machine/guards.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
-import type { MachineOutcome } from './persist.js';
+import type { MachineOutcome } from './outcome.js';
 import type { StoredMachine } from './objects.js';
 import type { MachineEvent, Ports } from './ports.js';
 import { turnOf } from './turn.js';

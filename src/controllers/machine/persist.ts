@@ -10,10 +10,9 @@ import type { MachineFacts, MachineStatus } from '../../../machines/machine/fact
 import { isPaused } from '../../../machines/machine/guards.js';
 import { projectPaused, projectStatus } from '../../../machines/machine/status/project.js';
 import { pausedRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
-import type { MachineState } from '../../../machines/machine/words.js';
 import type { Condition } from '../../conditions/condition.js';
 import { sortConditions } from '../../conditions/order.js';
-import type { EffectContext, Envelope, Outcome } from '../../host/contract.js';
+import type { EffectContext, Envelope } from '../../host/contract.js';
 import {
   ACTOR_STATE_CONDITION,
   actorStateCondition,
@@ -26,13 +25,11 @@ import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
 import { tellEvents } from './events.js';
 import { keepsHookTimes } from './hook-times.js';
 import { machineTarget, type StoredMachine } from './objects.js';
+import type { MachineOutcome } from './outcome.js';
 import type { Ports } from './ports.js';
 import { writeSnapshotElsewhere } from './snapshot-elsewhere.js';
 import { turnOf } from './turn.js';
 import type { MachineView } from './view.js';
-
-/** What a turn of a Machine leaves behind. */
-export type MachineOutcome = Outcome<MachineState, MachineFacts>;
 
 /** Tries of one patch when others write at the same time. */
 const PATCH_TRIES_MAX = 5;

@@ -3,7 +3,8 @@
 // It keeps no snapshot: what it says follows from the Machines as they are, and the wake-up of the ten-second rule from their age.
 
 import type { Facts, Request, State } from '../../../machines/machines-up-to-date/facts.js';
-import { CONDITION, type ReasonProfile } from '../../../machines/machines-up-to-date/reasons.js';
+import type { ReasonProfile } from '../../../machines/machines-up-to-date/facts.js';
+import { CONDITION } from '../../../machines/machines-up-to-date/reasons.js';
 import { table } from '../../../machines/machines-up-to-date/table.js';
 import type { Controller } from '../../host/contract.js';
 import type { Cache } from '../../kube/contract.js';

@@ -2,7 +2,7 @@
 
 import { machinesFact, nextOldEnoughInMs, type SeenMachine } from '../../../machines/machines-up-to-date/considered.js';
 import type { Facts } from '../../../machines/machines-up-to-date/facts.js';
-import type { ReasonProfile } from '../../../machines/machines-up-to-date/reasons.js';
+import type { ReasonProfile } from '../../../machines/machines-up-to-date/facts.js';
 import { label } from '../../api/names.js';
 import { hasPausedAnnotation } from '../one-condition/paused.js';
 import type { StoredCluster, StoredMachine } from './objects.js';

@@ -11,13 +11,8 @@ import { reconcileDemoMachine } from './demo-machine.js';
 import { reconcileMachine } from './machine.js';
 import { reconcileMachinePool } from './machine-pool.js';
 import { createMirror } from './mirror.js';
-import type {
-  ClientObject,
-  Delays,
-  InfrastructureNote,
-  InfrastructureOptions,
-  SimulatedInfrastructure,
-} from './ports.js';
+import type { KubeObject } from '../../api/rest.js';
+import type { Delays, InfrastructureNote, InfrastructureOptions, SimulatedInfrastructure } from './ports.js';
 import {
   clusters,
   demoMachines,
@@ -45,7 +40,7 @@ export const defaultDelays: Delays = {
 
 const notesMax = 10_000;
 
-function keyOf(kind: string, object: ClientObject): string {
+function keyOf(kind: string, object: KubeObject): string {
   return `${kind}|${object.metadata.namespace ?? ''}|${object.metadata.name}`;
 }
 
@@ -160,7 +155,7 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
   /** A cluster that is being deleted waits for its members. */
   function wakeMember(
     kind: 'Machine' | 'MachinePool',
-    object: ClientObject,
+    object: KubeObject,
     clusterName: string,
     bootstrap: Bootstrap,
   ): void {

@@ -3,12 +3,13 @@
 //   R1. A watch that ends is opened again from the last revision seen; a revision that is gone means a new list.
 //   R2. What is missing from a new list is reported as gone.
 import type { EmbeddedClock } from '../types.js';
-import type { ClientObject, ClientResource, InfrastructureClient } from './ports.js';
+import type { KubeObject, Resource } from '../../api/rest.js';
+import type { InfrastructureClient } from './ports.js';
 
 const retryMs = 500;
 
 /** A read-only view of one resource. */
-export interface Mirror<T extends ClientObject> {
+export interface Mirror<T extends KubeObject> {
   get(namespace: string, name: string): T | undefined;
   all(): readonly T[];
   /** Resolves after the first list. */
@@ -17,9 +18,9 @@ export interface Mirror<T extends ClientObject> {
 }
 
 /** Makes a mirror; `changed` hears of every object that came, changed or went. */
-export function createMirror<T extends ClientObject>(options: {
+export function createMirror<T extends KubeObject>(options: {
   readonly client: InfrastructureClient;
-  readonly resource: ClientResource;
+  readonly resource: Resource;
   readonly clock: EmbeddedClock;
   readonly changed: (object: T) => void;
 }): Mirror<T> {
@@ -81,7 +82,7 @@ export function createMirror<T extends ClientObject>(options: {
   };
 }
 
-function keyOf({ metadata }: ClientObject): string {
+function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 

@@ -1,81 +1,34 @@
 // What the simulated infrastructure needs: a client of the management cluster, and workload clusters to boot.
 //
 // The operator's own client fits the client port as it is; so does the in-process client of the embedded server. Types only.
+import type { KubeObject, Resource, Target, WatchEvent } from '../../api/rest.js';
 import type { EmbeddedClock, EmbeddedRandom } from '../types.js';
-
-/** A Kubernetes object as JSON. */
-export interface ClientObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly generation?: number;
-    readonly creationTimestamp?: string;
-    readonly deletionTimestamp?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly finalizers?: readonly string[];
-    readonly ownerReferences?: readonly {
-      readonly apiVersion: string;
-      readonly kind: string;
-      readonly name: string;
-      readonly uid: string;
-      readonly controller?: boolean;
-      readonly blockOwnerDeletion?: boolean;
-    }[];
-  };
-}
-
-/** Which REST resource. */
-export interface ClientResource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-}
-
-/** One object of a resource. */
-export interface ClientTarget {
-  readonly resource: ClientResource;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/** An event of a watch. */
-export type ClientEvent<T> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string }
-  | { readonly type: 'ERROR'; readonly status: number; readonly reason: string; readonly message: string };
 
 /** One API server, one identity. What fails is thrown with `failure.kind`. */
 export interface InfrastructureClient {
-  get<T extends ClientObject>(target: ClientTarget, options?: { readonly signal?: AbortSignal }): Promise<T>;
-  list<T extends ClientObject>(
-    resource: ClientResource,
+  get<T extends KubeObject>(target: Target, options?: { readonly signal?: AbortSignal }): Promise<T>;
+  list<T extends KubeObject>(
+    resource: Resource,
     options?: { readonly signal?: AbortSignal; readonly namespace?: string },
   ): Promise<{ readonly resourceVersion: string; readonly items: readonly T[] }>;
-  create<T extends ClientObject>(
-    resource: ClientResource,
+  create<T extends KubeObject>(
+    resource: Resource,
     object: object,
     options?: { readonly signal?: AbortSignal },
   ): Promise<T>;
-  mergePatch<T extends ClientObject>(
-    target: ClientTarget,
+  mergePatch<T extends KubeObject>(
+    target: Target,
     body: object,
     options?: { readonly signal?: AbortSignal; readonly subresource?: string },
   ): Promise<T>;
   delete(
-    target: ClientTarget,
+    target: Target,
     options?: { readonly signal?: AbortSignal; readonly gracePeriodSeconds?: number },
   ): Promise<void>;
-  watch<T extends ClientObject>(
-    resource: ClientResource,
+  watch<T extends KubeObject>(
+    resource: Resource,
     options: { readonly signal?: AbortSignal; readonly resourceVersion?: string },
-  ): AsyncIterable<ClientEvent<T>>;
+  ): AsyncIterable<WatchEvent<T>>;
 }
 
 /** Names a cluster of the management cluster. */

@@ -1,41 +1,41 @@
 // The resources that the infrastructure reads and writes, and how objects refer to each other.
-import type { ClientObject, ClientResource, ClientTarget } from './ports.js';
+import type { KubeObject, Resource, Target } from '../../api/rest.js';
 
 const core = { group: 'cluster.x-k8s.io', version: 'v1beta2', namespaced: true } as const;
 
-export const clusters: ClientResource = { ...core, plural: 'clusters', kind: 'Cluster' };
-export const machines: ClientResource = { ...core, plural: 'machines', kind: 'Machine' };
-export const machinePools: ClientResource = { ...core, plural: 'machinepools', kind: 'MachinePool' };
-export const demoMachines: ClientResource = {
+export const clusters: Resource = { ...core, plural: 'clusters', kind: 'Cluster' };
+export const machines: Resource = { ...core, plural: 'machines', kind: 'Machine' };
+export const machinePools: Resource = { ...core, plural: 'machinepools', kind: 'MachinePool' };
+export const demoMachines: Resource = {
   group: 'infrastructure.cluster.x-k8s.io',
   version: 'v1beta2',
   plural: 'demomachines',
   kind: 'DemoMachine',
   namespaced: true,
 };
-export const kubeadmConfigs: ClientResource = {
+export const kubeadmConfigs: Resource = {
   group: 'bootstrap.cluster.x-k8s.io',
   version: 'v1beta2',
   plural: 'kubeadmconfigs',
   kind: 'KubeadmConfig',
   namespaced: true,
 };
-export const secrets: ClientResource = {
+export const secrets: Resource = {
   group: '',
   version: 'v1',
   plural: 'secrets',
   kind: 'Secret',
   namespaced: true,
 };
-export const configMaps: ClientResource = {
+export const configMaps: Resource = {
   group: '',
   version: 'v1',
   plural: 'configmaps',
   kind: 'ConfigMap',
   namespaced: true,
 };
-export const nodes: ClientResource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
-export const events: ClientResource = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
+export const nodes: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+export const events: Resource = { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true };
 
 /** The label by which everything of a cluster is found. */
 export const clusterLabel = 'cluster.x-k8s.io/cluster-name';
@@ -55,7 +55,7 @@ export interface Bootstrap {
   readonly dataSecretName?: string;
 }
 
-export interface Cluster extends ClientObject {
+export interface Cluster extends KubeObject {
   readonly spec?: {
     readonly paused?: boolean;
     readonly controlPlaneEndpoint?: { readonly host?: string; readonly port?: number };
@@ -70,7 +70,7 @@ export interface Cluster extends ClientObject {
   };
 }
 
-export interface Machine extends ClientObject {
+export interface Machine extends KubeObject {
   readonly spec: {
     readonly clusterName: string;
     readonly version?: string;
@@ -90,7 +90,7 @@ export interface Machine extends ClientObject {
 }
 
 /** The simulated provider's machine. */
-export interface DemoMachine extends ClientObject {
+export interface DemoMachine extends KubeObject {
   readonly spec?: { readonly providerID?: string };
   readonly status?: {
     readonly initialization?: { readonly provisioned?: boolean };
@@ -98,7 +98,7 @@ export interface DemoMachine extends ClientObject {
   };
 }
 
-export interface MachinePool extends ClientObject {
+export interface MachinePool extends KubeObject {
   readonly spec: {
     readonly clusterName: string;
     readonly replicas?: number;
@@ -116,29 +116,29 @@ export interface MachinePool extends ClientObject {
   };
 }
 
-export interface KubeadmConfig extends ClientObject {
+export interface KubeadmConfig extends KubeObject {
   readonly status?: {
     readonly dataSecretName?: string;
     readonly initialization?: { readonly dataSecretCreated?: boolean };
   };
 }
 
-export interface Secret extends ClientObject {
+export interface Secret extends KubeObject {
   readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
 }
 
-export interface ConfigMap extends ClientObject {
+export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
 /** The target of an object of a resource. */
-export function targetOf(resource: ClientResource, object: ClientObject): ClientTarget {
+export function targetOf(resource: Resource, object: KubeObject): Target {
   return { resource, namespace: object.metadata.namespace ?? '', name: object.metadata.name };
 }
 
 /** A reference that makes `owner` the controller. */
-export function controllerReference(owner: ClientObject): object {
+export function controllerReference(owner: KubeObject): object {
   const { name, uid = '' } = owner.metadata;
   return { apiVersion: owner.apiVersion, kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }

@@ -1,14 +1,8 @@
 // What the reconcilers of clusters, machines and pools share: the mirrors, due times, notes, and small writes.
 import { rfc3339 } from '../core.js';
 import type { Mirror } from './mirror.js';
-import type {
-  ClientObject,
-  ClientResource,
-  ClusterName,
-  Delays,
-  InfrastructureNote,
-  InfrastructureOptions,
-} from './ports.js';
+import type { KubeObject, Resource } from '../../api/rest.js';
+import type { ClusterName, Delays, InfrastructureNote, InfrastructureOptions } from './ports.js';
 import {
   clusterLabel,
   controllerReference,
@@ -69,7 +63,7 @@ export function timeText(options: InfrastructureOptions): string {
 }
 
 /** Whether the infrastructure keeps its hands off. */
-export function isPaused(cluster: Cluster, object: ClientObject): boolean {
+export function isPaused(cluster: Cluster, object: KubeObject): boolean {
   return cluster.spec?.paused === true || object.metadata.annotations?.['cluster.x-k8s.io/paused'] !== undefined;
 }
 
@@ -83,9 +77,9 @@ export function endpointOf(cluster: Cluster): string | null {
 /** Puts an object under its cluster: label, owner and finalizer, as the core controllers do. True when it wrote. */
 export async function adopt(
   world: World,
-  resource: ClientResource,
-  object: ClientObject,
-  owner: ClientObject,
+  resource: Resource,
+  object: KubeObject,
+  owner: KubeObject,
   options: { readonly cluster: string; readonly controller: boolean; readonly finalizer: string | null },
 ): Promise<boolean> {
   const { labels = {}, ownerReferences = [], finalizers = [], resourceVersion } = object.metadata;
@@ -109,12 +103,7 @@ export async function adopt(
 }
 
 /** Takes a finalizer away. */
-export async function release(
-  world: World,
-  resource: ClientResource,
-  object: ClientObject,
-  finalizer: string,
-): Promise<void> {
+export async function release(world: World, resource: Resource, object: KubeObject, finalizer: string): Promise<void> {
   const { finalizers = [], resourceVersion } = object.metadata;
   if (!finalizers.includes(finalizer)) return;
   const metadata = { resourceVersion, finalizers: finalizers.filter((other) => other !== finalizer) };
@@ -122,7 +111,7 @@ export async function release(
 }
 
 /** The KubeadmConfig that a Machine or pool refers to, once it is there. */
-export function configOf(world: World, owner: ClientObject, bootstrap: Bootstrap): KubeadmConfig | undefined {
+export function configOf(world: World, owner: KubeObject, bootstrap: Bootstrap): KubeadmConfig | undefined {
   const { configRef } = bootstrap;
   if (configRef === undefined || configRef.kind !== kubeadmConfigs.kind) return undefined;
   return world.configs.get(owner.metadata.namespace ?? '', configRef.name);

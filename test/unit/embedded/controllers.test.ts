@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 
 import { createHandleClient } from '../../../src/embedded/client.js';
 import { configMaps, secrets } from '../../../src/embedded/infrastructure/resources.js';
-import type { ClientObject, InfrastructureClient } from '../../../src/embedded/infrastructure/ports.js';
+import type { KubeObject } from '../../../src/api/rest.js';
+import type { InfrastructureClient } from '../../../src/embedded/infrastructure/ports.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
 import { createTestClock, type TestClock } from '../kube/test-clock.js';
 import { testServer } from './fixture.js';
@@ -22,9 +23,9 @@ function start(): Given {
 async function put(
   { client }: Given,
   name: string,
-  owners: readonly ClientObject[] = [],
+  owners: readonly KubeObject[] = [],
   more: object = {},
-): Promise<ClientObject> {
+): Promise<KubeObject> {
   const ownerReferences = owners.map(({ metadata }) => ({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -82,7 +83,7 @@ describe('embedded garbage collector', () => {
   test('an owner in another namespace: -> does not count', async () => {
     const given = start();
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'far', namespace: 'kube-system' } };
-    const far = await given.client.create<ClientObject>(configMaps, object);
+    const far = await given.client.create<KubeObject>(configMaps, object);
     await put(given, 'child', [far]);
     await given.clock.advance(1_000);
     expect(names(given)).toEqual([]);

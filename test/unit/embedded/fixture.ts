@@ -4,8 +4,8 @@ import { createHandleClient } from '../../../src/embedded/client.js';
 import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
 import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
 import { createSimulatedInfrastructure } from '../../../src/embedded/infrastructure/infrastructure.js';
+import type { KubeObject } from '../../../src/api/rest.js';
 import type {
-  ClientObject,
   InfrastructureClient,
   InfrastructureOptions,
   SimulatedInfrastructure,
@@ -80,7 +80,7 @@ export interface TestWorld {
   readonly client: InfrastructureClient;
   readonly workloads: EmbeddedWorkloads;
   readonly infrastructure: SimulatedInfrastructure;
-  apply(object: object): Promise<ClientObject>;
+  apply(object: object): Promise<KubeObject>;
   /** Stores bootstrap data and reports it in the KubeadmConfig's status, as the operator does. */
   store(config: string, value: string, format?: string): Promise<void>;
   stop(): Promise<void>;

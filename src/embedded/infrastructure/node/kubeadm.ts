@@ -9,7 +9,8 @@ import { parse } from 'yaml';
 
 import { rfc3339 } from '../../core.js';
 import { at, isObject, listAt, textAt, type Fields } from '../../json.js';
-import type { ClientObject, WorkloadCluster } from '../ports.js';
+import type { KubeObject } from '../../../api/rest.js';
+import type { WorkloadCluster } from '../ports.js';
 import { configMaps, nodes, orNull, secrets, unlessExists, type ConfigMap, type Secret } from '../resources.js';
 import type { NodePlan } from './bootstrap-data.js';
 
@@ -147,7 +148,7 @@ export function hashOf(pem: string): string | null {
 
 async function registerNode(workload: WorkloadCluster, node: NewNode, isControlPlane: boolean): Promise<void> {
   const role = isControlPlane ? { 'node-role.kubernetes.io/control-plane': '' } : {};
-  const object: ClientObject & { spec: object } = {
+  const object: KubeObject & { spec: object } = {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: node.name, labels: { 'kubernetes.io/hostname': node.name, ...role } },

@@ -1,0 +1,15 @@
+// What the parts of an operator are started with. Types only.
+import type { Logger } from '../log.js';
+import type { Metrics } from '../metrics.js';
+import type { Clock, Random } from '../host/contract.js';
+import type { OperatorConfig } from './config.js';
+
+/** What the operator is started with. */
+export interface OperatorOptions {
+  readonly config: OperatorConfig;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
