@@ -67,6 +67,20 @@ describe('documents', () => {
     ).toEqual([]);
   });
 
+  test('paths: every path of the project in backticks -> exists', () => {
+    const missing = documents.flatMap((document) =>
+      [
+        ...read(document).matchAll(
+          /`((?:src|machines\/(?:kit|kubeadmconfig|machine|cluster-initialized|machines-up-to-date)|test|docs|deploy|visualizations|\.ci)\/[^`\s*{}<>]*)`/gu,
+        ),
+      ]
+        .map((match) => match[1] ?? '')
+        .filter((path) => !existsSync(join(root, path)))
+        .map((path) => `${document}: ${path} does not exist`),
+    );
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
   test('charts: every link of a row -> leads to its line of the requirement table', () => {
     const svgs = filesIn('visualizations', (path) => path.endsWith('.svg'));
     const links = svgs.flatMap((svg) =>

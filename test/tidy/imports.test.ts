@@ -81,6 +81,30 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('circles: files that import each other, types included -> none', () => {
+    const arrows = new Map(
+      files.map((file) => [
+        file,
+        imports(file)
+          .filter((target) => target.startsWith('.'))
+          .map((target) => relative(root, normalize(join(root, dirname(file), target))).replace(/\.js$/, '.ts')),
+      ]),
+    );
+    const settled = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, way: readonly string[]): void => {
+      if (settled.has(file)) return;
+      if (way.includes(file)) {
+        circles.push([...way.slice(way.indexOf(file)), file].join(' -> '));
+        return;
+      }
+      for (const target of arrows.get(file) ?? []) visit(target, [...way, file]);
+      settled.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+
   test('packages: every third-party import -> in its home folder', () => {
     const wrong = files.flatMap((file) =>
       imports(file)
