@@ -1,6 +1,10 @@
 // Who owns a KubeadmConfig: a Machine, or a MachinePool where they are switched on.
 //
-// The first owner reference of Cluster API's group and a known kind counts, in any version; uid and controller flag do not.
+// The first owner reference of Cluster API's group and a known kind counts, in any version; the controller flag does not.
+//
+//   O1. An object of the owner's name and another uid is another life, of which a cache that lags tells: what it says of data
+//       and nodes is not said of this KubeadmConfig. The owner that is named is waited for.
+import type { OwnerReference } from '../../api/core.js';
 import { group, label } from '../../api/names.js';
 import { groupOf, textOf, type StoredConfig, type StoredMachine, type StoredMachinePool } from './objects.js';
 import type { Reader } from './reader.js';
@@ -43,10 +47,19 @@ export function ownerOf(reader: Reader, config: StoredConfig): Owner {
   const { namespace = '' } = config.metadata;
   if (reference.kind === 'Machine') {
     const machine = reader.machine(namespace, reference.name);
-    return machine === undefined ? { ...nobody, kind: 'Machine', name: reference.name } : ownerMachine(machine);
+    return machine === undefined || isOtherLife(machine, reference)
+      ? { ...nobody, kind: 'Machine', name: reference.name }
+      : ownerMachine(machine);
   }
   const pool = reader.machinePool(namespace, reference.name);
-  return pool === undefined ? { ...nobody, kind: 'MachinePool', name: reference.name } : ownerPool(pool);
+  return pool === undefined || isOtherLife(pool, reference)
+    ? { ...nobody, kind: 'MachinePool', name: reference.name }
+    : ownerPool(pool);
+}
+
+function isOtherLife({ metadata }: StoredMachine | StoredMachinePool, reference: OwnerReference): boolean {
+  const { uid = '' } = metadata;
+  return uid !== '' && reference.uid !== '' && uid !== reference.uid;
 }
 
 function ownerMachine(machine: StoredMachine): Owner {
