@@ -120,7 +120,8 @@ function checkValid(
 
 /** An update of the status is told about the status only, with paths that start there. */
 function schemaProblems(definition: ResourceDefinition, object: ApiObject, subresource: string): FieldProblem[] {
-  const { metadata: _metadata, ...content } = object;
+  // Of metadata a schema may say only that it is there, and what its name must be.
+  const content = { ...object, metadata: { name: object.metadata.name } };
   if (subresource !== 'status') return validate(content, definition.schema, '');
   if (object.status === undefined) return [];
   const schema = definition.schema.properties?.status ?? {};

@@ -35,6 +35,22 @@ describe('embedded API server', () => {
     expect(ignition.length).toBe(3);
   });
 
+  test('a schema that requires metadata: a MachineDrainRule -> created, patched, and without spec refused', async () => {
+    server = testServer(createTestClock());
+    const rules = '/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machinedrainrules';
+    const rule = (spec?: object): object => ({
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'MachineDrainRule',
+      metadata: { name: 'r' },
+      ...(spec === undefined ? {} : { spec }),
+    });
+    expect((await send('POST', rules, rule())).status).toBe(422);
+    expect((await send('POST', rules, rule({ drain: { behavior: 'Skip' } }))).status).toBe(201);
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    const patch = { spec: { drain: { behavior: 'Drain', order: 5 } } };
+    expect((await send('PATCH', `${rules}/r`, patch, headers)).status).toBe(200);
+  });
+
   test('seeds: two servers with the same seed and calls -> the same bytes', async () => {
     const play = async (): Promise<unknown[]> => {
       server = testServer(createTestClock());

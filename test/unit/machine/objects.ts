@@ -243,3 +243,26 @@ export async function endPod({ remote }: World, name: string): Promise<void> {
     await remote.mergePatch(at('Pod', name), { metadata: { finalizers: [] } });
   await remote.delete(at('Pod', name), { gracePeriodSeconds: 0 }).catch(() => undefined);
 }
+
+/** A PodDisruptionBudget of the Pods with `app: <app>`, or of a selector, that allows so many disruptions now. */
+export async function putBudget(
+  { remote }: Pick<World, 'remote'>,
+  name: string,
+  selects: string | Json,
+  disruptionsAllowed: number,
+): Promise<void> {
+  const selector = typeof selects === 'string' ? { matchLabels: { app: selects } } : selects;
+  const { metadata } = await put(remote, 'PodDisruptionBudget', name, { spec: { minAvailable: 1, selector } });
+  await allowDisruptions({ remote }, name, disruptionsAllowed, metadata.generation);
+}
+
+/** What a disruption controller writes: how many disruptions a budget allows. */
+export async function allowDisruptions(
+  { remote }: Pick<World, 'remote'>,
+  name: string,
+  disruptionsAllowed: number,
+  observedGeneration = 1,
+): Promise<void> {
+  const counts = { currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, disruptionsAllowed, observedGeneration };
+  await change(remote, 'PodDisruptionBudget', name, { status: counts });
+}

@@ -11,6 +11,10 @@ export function selects(selector: LabelSelector | undefined, labels: StringMap |
 
 /** What is wrong with a selector; null when nothing is. */
 export function selectorProblem(selector: LabelSelector | undefined): string | null {
+  for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) {
+    const problem = keyProblem(key) ?? valueProblem(key, value);
+    if (problem !== null) return problem;
+  }
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
     switch (operator) {
       case 'In':
@@ -26,10 +30,24 @@ export function selectorProblem(selector: LabelSelector | undefined): string | n
       default:
         return `"${operator}" is not a valid label selector operator`;
     }
-    if (!/^([A-Za-z0-9][-A-Za-z0-9_./]*)?[A-Za-z0-9]$/.test(key))
-      return `key: Invalid value: "${key}": name part must consist of alphanumeric characters, '-', '_' or '.'`;
+    const problem = keyProblem(key) ?? values.map((value) => valueProblem(key, value)).find((each) => each !== null);
+    if (problem !== null && problem !== undefined) return problem;
   }
   return null;
+}
+
+function keyProblem(key: string): string | null {
+  const isKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(key);
+  return isKey
+    ? null
+    : `key: Invalid value: "${key}": name part must consist of alphanumeric characters, '-', '_' or '.'`;
+}
+
+function valueProblem(key: string, value: string): string | null {
+  const isValue = value === '' || /^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(value);
+  return isValue
+    ? null
+    : `values[0][${key}]: Invalid value: "${value}": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'`;
 }
 
 function fits(

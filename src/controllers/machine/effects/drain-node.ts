@@ -152,7 +152,8 @@ async function drainPass(
   });
   const names = (pods: readonly StoredPod[]): readonly string[] => pods.map(keyOf).toSorted();
   return {
-    terminating: names([...groups.terminating, ...evicted]),
+    // Those that were terminating before come first, as upstream lists them: only three are shown.
+    terminating: [...names(groups.terminating), ...names(evicted)],
     failed: byMessage(failed),
     waitNow: names(groups.waitNow),
     evictLater: names(groups.evictLater),
