@@ -4,7 +4,14 @@
 import ElkModule from 'elkjs/lib/elk.bundled.js';
 import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js';
 import { edgeLabelSize, stateSize } from '../src/charts/drawing.js';
-import { textHash, type Box, type ChartLayout, type ChartModel, type Line } from '../src/charts/model.js';
+import {
+  textHash,
+  type Box,
+  type ChartEdge,
+  type ChartLayout,
+  type ChartModel,
+  type Line,
+} from '../src/charts/model.js';
 
 const Elk = ElkModule as unknown as new () => { layout(graph: ElkNode): Promise<ElkNode> };
 
@@ -13,16 +20,17 @@ const OPTIONS: Readonly<Record<string, string>> = {
   'elk.direction': 'DOWN',
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '44',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '24',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '16',
-  'elk.spacing.nodeNode': '56',
-  'elk.spacing.edgeNode': '28',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '30',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '12',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '10',
+  'elk.spacing.nodeNode': '30',
+  'elk.spacing.edgeNode': '16',
+  'elk.spacing.edgeEdge': '10',
   'elk.spacing.edgeLabel': '4',
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
-  'elk.layered.feedbackEdges': 'true',
-  'elk.padding': '[top=48,left=48,bottom=28,right=28]',
+  'elk.layered.thoroughness': '30',
+  'elk.padding': '[top=36,left=32,bottom=20,right=24]',
   'elk.randomSeed': '1',
 };
 
@@ -42,7 +50,7 @@ export async function layoutOf(model: ChartModel): Promise<ChartLayout> {
     id: '$root',
     layoutOptions: OPTIONS,
     children: model.states.filter((state) => state.parent === null).map((state) => node(state.id)),
-    edges: model.edges.map((edge): ElkExtendedEdge => {
+    edges: drawnEdges(model).map((edge): ElkExtendedEdge => {
       const size = edgeLabelSize(edge);
       return { id: edge.id, sources: [edge.source], targets: [edge.target], labels: [{ text: edge.id, ...size }] };
     }),
@@ -65,10 +73,15 @@ export async function layoutOf(model: ChartModel): Promise<ChartLayout> {
 export function layoutHash(model: ChartModel): string {
   const shape = {
     states: model.states.map((state) => [state.id, state.parent, stateSize(model, state.id)]),
-    edges: model.edges.map((edge) => [edge.id, edgeLabelSize(edge)]),
+    edges: drawnEdges(model).map((edge) => [edge.id, edgeLabelSize(edge)]),
     options: OPTIONS,
   };
   return textHash(JSON.stringify(shape));
+}
+
+/** Arrows between two states: one that leads back to its own state is text in its box. */
+function drawnEdges(model: ChartModel): readonly ChartEdge[] {
+  return model.edges.filter((edge) => edge.source !== edge.target);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -150,10 +150,3 @@ export function textHash(text: string): string {
   }
   return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
 }
-
-/** Lines of text inside a state's box: rows that keep it there. */
-export function stayLabels(model: ChartModel, stateId: string): readonly string[] {
-  return (model.stays[stateId] ?? []).map(
-    (row) => `${row.rowId} ${row.event === 'OBSERVED' ? '' : `${row.event} `}[${row.guard}]`,
-  );
-}
