@@ -1,7 +1,5 @@
 // The world of `demo`: an API server in memory, workload clusters that boot in it, and simulated infrastructure. All on loopback.
 
-import { parseAllDocuments } from 'yaml';
-import { readFileSync } from 'node:fs';
 import { createEmbeddedApiServer } from '../embedded/api-server.js';
 import { createHandleClient } from '../embedded/client.js';
 import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../embedded/clusters.js';
@@ -16,6 +14,7 @@ import type {
 import { defaultSampleSize, sampleWorld } from '../embedded/sample-world.js';
 import type { EmbeddedApiServer } from '../embedded/types.js';
 import type { Clock, Random } from '../host/contract.js';
+import { readDocuments, readTextFile } from './documents.js';
 import { CommandFailure } from './exit.js';
 import type { DemoOptions } from './demo-flags.js';
 
@@ -74,7 +73,7 @@ export async function startDemoWorld(
   const objects =
     options.file === ''
       ? sampleWorld({ clusters: options.clusters, workers: options.workers, demoMachines: runsMachines })
-      : manifestsOf(options.file);
+      : readDocuments(readTextFile(options.file)).map(({ value }) => value);
   return {
     management,
     workloads,
@@ -104,23 +103,6 @@ interface Manifest {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
-}
-
-function manifestsOf(file: string): readonly object[] {
-  let text: string;
-  try {
-    text = file === '-' ? readFileSync(0, 'utf8') : readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandFailure(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? String(error)}`);
-  }
-  const documents = parseAllDocuments(text);
-  return documents.flatMap((document, index) => {
-    const [problem] = document.errors;
-    if (problem !== undefined)
-      throw new CommandFailure(`${file}: document ${index + 1}: ${problem.message.split('\n')[0]}`);
-    const value: unknown = document.toJS();
-    return typeof value === 'object' && value !== null ? [value] : [];
-  });
 }
 
 /** Finds a manifest's resource by discovery, as kubectl does, and creates it. */

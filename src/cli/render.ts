@@ -3,8 +3,6 @@
 // It is the reconciler's own code on the objects of a file. Nothing is printed on stdout but a result; a refusal or a wait
 // is one line on stderr. Certificates that an init lacks are made in memory and are part of the data only.
 
-import { readFile } from 'node:fs/promises';
-import { text as readStream } from 'node:stream/consumers';
 import { Command, Option } from 'commander';
 import type { KubernetesObject } from '../api/core.js';
 import type { KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
@@ -17,6 +15,7 @@ import { dataSecret } from '../bootstrap/data-secret.js';
 import { goYaml, type YamlValue } from '../bootstrap/go-format/go-yaml.js';
 import { evaluateOffline, type CertificateSource, type OfflineResult } from '../bootstrap/offline.js';
 import { systemClock, systemRandom } from '../system.js';
+import { readTextFile } from './documents.js';
 import { CommandFailure } from './exit.js';
 import { parseFeatureGates } from './feature-gates.js';
 import { readManifests } from './read-manifests.js';
@@ -52,7 +51,7 @@ async function render(options: RenderOptions): Promise<void> {
   if (options.token !== undefined && splitBootstrapToken(options.token) === null) {
     throw new CommandFailure('--token must be 6 and 16 lower-case letters or digits: abcdef.0123456789abcdef', 2);
   }
-  const objects = readManifests(await readInput(options.filename));
+  const objects = readManifests(readTextFile(options.filename));
   const config = choose(objects, options.name);
   const result = await evaluateOffline({
     objects,
@@ -67,14 +66,6 @@ async function render(options: RenderOptions): Promise<void> {
   if (result.kind !== 'data') throw new CommandFailure(whyNot(config, result));
   for (const warning of result.warnings) process.stderr.write(`warning: ${oneLine(warning)}\n`);
   process.stdout.write(print(config, result, options.output));
-}
-
-async function readInput(filename: string): Promise<string> {
-  try {
-    return filename === '-' ? await readStream(process.stdin) : await readFile(filename, 'utf8');
-  } catch (error) {
-    throw new CommandFailure(`cannot read ${filename}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function choose(objects: readonly KubernetesObject[], name: string | undefined): KubeadmConfig {
@@ -112,9 +103,14 @@ function whyNot(config: KubeadmConfig, result: Exclude<OfflineResult, { readonly
     condition === undefined ? '' : `${type}=${condition.status}, ${condition.reason}`,
     result.message,
     result.cause === result.message ? '' : result.cause,
-    result.kind === 'refused' ? `field ${result.field}` : '',
+    result.kind === 'refused' ? placeOf(result.field) : '',
   ];
   return oneLine(parts.filter((part) => part !== '').join(': '));
+}
+
+/** What is to be mended: a field of the KubeadmConfig or its owner, or another object. */
+function placeOf(field: string): string {
+  return field.startsWith('Secret ') ? field : `field ${field}`;
 }
 
 function oneLine(text: string): string {
