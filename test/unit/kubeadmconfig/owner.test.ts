@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoredConfig, StoredMachine } from '../../../src/controllers/kubeadmconfig/objects.js';
 import { ownerOf } from '../../../src/controllers/kubeadmconfig/owner.js';
-import type { Reader } from '../../../src/controllers/kubeadmconfig/view.js';
+import type { Reader } from '../../../src/controllers/kubeadmconfig/reader.js';
 
 const configOwnedBy = (uid: string): StoredConfig => ({
   apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
