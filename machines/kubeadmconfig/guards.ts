@@ -14,6 +14,7 @@ export const isDataSecretForeign = (f: Facts): boolean => f.dataSecret === 'fore
 export const isDataSecretOwnerWrong = (f: Facts): boolean =>
   f.dataSecret === 'unowned' || (f.dataSecret === 'otherLife' && (f.ownerHasData || hasStoredData(f)));
 export const isInfrastructureMissing = (f: Facts): boolean => !f.infrastructureProvisioned;
+export const hasCertificatesToAdopt = (f: Facts): boolean => f.hasCertificatesToAdopt;
 
 /** The owner knows the data's Secret, the status does not. */
 export const isStatusLost = (f: Facts): boolean => f.ownerHasData && f.dataStored !== 'yes';
@@ -23,7 +24,6 @@ export const hasStoredData = (f: Facts): boolean => f.dataStored !== 'no';
 export const isInitializing = (f: Facts): boolean =>
   hasStoredData(f) && f.lock === 'mine' && !f.controlPlaneInitialized;
 export const isLockLeftOver = (f: Facts): boolean => hasStoredData(f) && f.lock !== 'free' && f.controlPlaneInitialized;
-export const hasCertificatesToAdopt = (f: Facts): boolean => hasStoredData(f) && f.hasCertificatesToAdopt;
 
 export const isPool = (f: Facts): boolean => f.owner === 'MachinePool';
 /** A pool's token is kept for ever, a Machine's until its node is there. */

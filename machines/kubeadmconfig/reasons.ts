@@ -143,51 +143,66 @@ interface FailureText {
   readonly v1beta1: { readonly reason: string; readonly severity: 'Warning' | 'Error' };
   /** The failure comes after the certificates were found. */
   readonly isAfterCertificates: boolean;
+  /** The error handling table says it of making data again, too; other failures leave what is said of stored data alone. */
+  readonly isSaidOfStoredData: boolean;
 }
 
 const generation = { reason: 'DataSecretGenerationFailed', severity: 'Warning' } as const;
 const asIs = (cause: string): string => cause;
-const ofData = (message: (cause: string) => string, isAfterCertificates: boolean): FailureText => ({
+const ofData = (isAfterCertificates: boolean): FailureText => ({
+  condition: 'data',
+  message: asIs,
+  v1beta1: generation,
+  isAfterCertificates,
+  isSaidOfStoredData: false,
+});
+const ofSources = (message: (cause: string) => string): FailureText => ({
   condition: 'data',
   message,
   v1beta1: generation,
-  isAfterCertificates,
+  isAfterCertificates: true,
+  isSaidOfStoredData: true,
 });
 const ofCertificates = (v1beta1: FailureText['v1beta1']): FailureText => ({
   condition: 'certificates',
   message: () => messages.seeLogs,
   v1beta1,
   isAfterCertificates: false,
+  isSaidOfStoredData: true,
 });
 
 /** The error handling table. API failures that are not in it say their cause in DataSecretAvailable. */
 const failureTexts: Readonly<Record<FailureKind, FailureText>> = {
-  SpecRefused: ofData(asIs, false),
+  SpecRefused: ofData(false),
   InitCertificates: ofCertificates({ reason: 'CertificatesGenerationFailed', severity: 'Warning' }),
   JoinCertificates: ofCertificates({ reason: 'CertificatesCorrupted', severity: 'Error' }),
-  FilesUnreadable: ofData(() => messages.files, true),
-  FilesUnprepared: ofData((cause) => `${messages.filesUnprepared}${cause}`, true),
-  UsersUnreadable: ofData(() => messages.users, true),
-  DiscoveryFile: ofData(() => messages.discoveryFile, true),
-  DataRefused: ofData(asIs, true),
-  WorkloadUnreachable: ofData(asIs, true),
-  TokenFailed: ofData(asIs, true),
-  TokenLost: ofData(asIs, true),
-  StoreFailed: ofData(asIs, true),
-  DataSecretForeign: ofData(asIs, true),
-  DataSecretEnding: ofData(asIs, true),
-  ClusterUnreadable: ofData(asIs, false),
-  LockFailed: ofData(asIs, false),
+  FilesUnreadable: ofSources(() => messages.files),
+  FilesUnprepared: ofSources((cause) => `${messages.filesUnprepared}${cause}`),
+  UsersUnreadable: ofSources(() => messages.users),
+  DiscoveryFile: ofSources(() => messages.discoveryFile),
+  DataRefused: ofData(true),
+  WorkloadUnreachable: ofData(true),
+  TokenFailed: ofData(true),
+  TokenLost: ofData(true),
+  StoreFailed: ofData(true),
+  DataSecretForeign: ofData(true),
+  DataSecretEnding: ofData(true),
+  ClusterUnreadable: ofData(false),
+  LockFailed: ofData(false),
 };
 
 /** Failures that say nothing about the object: it is tried again, and nothing is shown. */
 const silent: readonly string[] = ['Aborted', 'ApiAborted', 'ApiConflict'];
 
-/** The conditions of the turn's failure. */
+/**
+ * The conditions of the turn's failure. Stored data stays available when looking after it fails, as upstream has it: the
+ * Event, the log and the explanation tell the cause.
+ */
 export function failed(f: Facts): readonly ConditionIntent[] {
   if (f.failure === null || silent.includes(f.failure.kind)) return [];
   const { kind, message: cause } = f.failure;
-  const text = (failureTexts as Readonly<Record<string, FailureText | undefined>>)[kind] ?? ofData(asIs, false);
+  const text = (failureTexts as Readonly<Record<string, FailureText | undefined>>)[kind] ?? ofData(false);
+  if (f.dataStored !== 'no' && !text.isSaidOfStoredData) return [];
   if (text.condition === 'data') return [dataFalse(text.message(cause), generation.reason, cause), ...known(text)];
   return [
     {

@@ -47,19 +47,6 @@ export const initStoredRows = [
     request: 'releaseInitLock',
     conditions: () => available,
   }),
-  row({
-    id: 'K22',
-    requirements: ['KC-065'],
-    title: 'certificates owned by a KubeadmConfig',
-    description:
-      "Certificate Secrets that a KubeadmConfig owns get the Cluster as owner, so that deleting a Machine cannot delete the cluster's CAs.",
-    on: observed,
-    guardName: 'hasCertificatesToAdopt',
-    guard: is.hasCertificatesToAdopt,
-    target: null,
-    request: 'adoptCertificates',
-    conditions: () => available,
-  }),
 ];
 
 /** For objects without stored data, while the control plane is not initialised. */
@@ -251,6 +238,5 @@ export const initReplyRows = [
     guard: is.always,
     target: null,
     requeue: atOnce,
-    conditions: () => available,
   }),
 ];

@@ -153,6 +153,18 @@ export const prerequisiteRows = [
       ),
   }),
   row({
+    id: 'K22',
+    requirements: ['KC-065'],
+    title: 'certificates owned by a KubeadmConfig',
+    description:
+      "Certificate Secrets that a KubeadmConfig owns get the Cluster as owner before anything else is done, so that deleting a Machine cannot delete the cluster's CAs.",
+    on: observed,
+    guardName: 'hasCertificatesToAdopt',
+    guard: is.hasCertificatesToAdopt,
+    target: null,
+    request: 'adoptCertificates',
+  }),
+  row({
     id: 'K14',
     requirements: ['KC-119', 'KC-120', 'KC-121', 'BC-013', 'BC-014', 'BC-028'],
     title: 'status restored, token to keep',

@@ -264,10 +264,20 @@ describe('kubeadmconfig rows: the first control plane', () => {
     expect(saidBefore(rival, 'DataSecretAvailable')).toBe('False WaitingForControlPlaneAvailable Info');
   });
 
-  test('certificates that a KubeadmConfig owns: data stored -> the Cluster becomes their owner, then the checks go on', () => {
-    expect(look({ ...storedInit, lock: 'free', hasCertificatesToAdopt: true }).request).toBe('adoptCertificates');
-    expect(answer('CERTIFICATES_ADOPTED', storedInit, 'Done')).toMatchObject({ state: 'Done', wakeInMs: 0 });
-    expect(said(statusAfter([['CERTIFICATES_ADOPTED', storedInit]]), 'DataSecretAvailable')).toBe('True Available');
+  test('KC-065 certificates that a KubeadmConfig owns: whatever else is to do -> the Cluster becomes their owner first', () => {
+    const owned = { hasCertificatesToAdopt: true } as const;
+    const looks = [
+      controlPlane({ ...owned, lock: 'mine' }),
+      { ...storedInit, ...owned },
+      { ...storedInit, ...owned, controlPlaneInitialized: true },
+      controlPlane({ ...owned, ownerHasData: true }),
+      worker(owned),
+    ];
+    expect(looks.map((facts) => look(facts).request)).toEqual(looks.map(() => 'adoptCertificates'));
+    expect(look(controlPlane({ ...owned, isPaused: true })).request).toBeNull();
+    for (const state of ['Initializing', 'Done'] as const) {
+      expect(answer('CERTIFICATES_ADOPTED', storedInit, state)).toMatchObject({ state, wakeInMs: 0 });
+    }
   });
 
   test('lock taken: before the data -> DataSecretAvailable waits for the control plane if the turn ends there', () => {

@@ -236,30 +236,25 @@ async function makePair() {
   return { ca: { cert, key: privateKeyPem(key) }, sa: { cert: publicKeyPem(key), key: privateKeyPem(key) } };
 }
 
-/** Creates the certificate Secrets of a cluster, and a kubeconfig that leads back to the server. */
+/** Creates the certificate Secrets of a cluster, and a kubeconfig that leads to the workload cluster. Without labels none is cached. */
 export async function addClusterSecrets(
   client: ApiClient,
-  given: { readonly name?: string; readonly kubeconfig?: string | null; readonly without?: readonly string[] } = {},
+  given: {
+    readonly name?: string;
+    readonly kubeconfig?: string | null;
+    readonly without?: readonly string[];
+    readonly isLabelled?: boolean;
+  } = {},
 ): Promise<void> {
-  const { name = 'c1', kubeconfig = 'working', without = [] } = given;
+  const { name = 'c1', kubeconfig = 'working', without = [], isLabelled = true } = given;
+  const labels = isLabelled ? { 'cluster.x-k8s.io/cluster-name': name } : {};
   const { ca, sa } = await (made ??= makePair());
   for (const purpose of ['ca', 'etcd', 'proxy', 'sa']) {
     if (without.includes(purpose)) continue;
     const pair = purpose === 'sa' ? sa : ca;
-    await create(
-      client,
-      secret(
-        `${name}-${purpose}`,
-        { 'tls.crt': pair.cert, 'tls.key': pair.key },
-        { labels: { 'cluster.x-k8s.io/cluster-name': name } },
-      ),
-    );
+    await create(client, secret(`${name}-${purpose}`, { 'tls.crt': pair.cert, 'tls.key': pair.key }, { labels }));
   }
-  if (kubeconfig !== null)
-    await create(
-      client,
-      secret(`${name}-kubeconfig`, { value: kubeconfig }, { labels: { 'cluster.x-k8s.io/cluster-name': name } }),
-    );
+  if (kubeconfig !== null) await create(client, secret(`${name}-kubeconfig`, { value: kubeconfig }, { labels }));
 }
 
 /** The bootstrap tokens of the workload cluster, by name. */

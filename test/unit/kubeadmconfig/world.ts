@@ -1,6 +1,7 @@
 // A whole world in one process: the embedded API server, the controller in its host, a clock that moves when told to.
 //
-// The same server plays the workload clusters: a kubeconfig Secret with the text `working` leads back to it.
+// The same server plays the workload clusters, unless a world asks for a second one: a kubeconfig Secret with the text
+// `working` leads there.
 import { createKeyPool } from '../../../src/bootstrap/certificates/key-pool.js';
 import { generateKeyPair as generateKey } from '../../../src/bootstrap/certificates/keys.js';
 import { createKubeadmConfigController } from '../../../src/controllers/kubeadmconfig/controller.js';
@@ -67,57 +68,79 @@ export interface World {
   readonly server: EmbeddedApiServer;
   /** A user's client: its calls are not seen. */
   readonly user: ApiClient;
+  /** The workload cluster of every Cluster: a server of its own, or the management cluster. */
+  readonly workload: EmbeddedApiServer;
+  /** A user's client of the workload cluster. */
+  readonly remote: ApiClient;
   /** Calls of the operator since the last `seen.length = 0`, lists and watches left out. */
   readonly seen: SeenRequest[];
   start(settings?: Partial<Settings> & { readonly hasMachinePools?: boolean }): Promise<Operator>;
   /** Until nothing moves any more. */
   settle(operator?: Operator): Promise<void>;
+  /** Faults of both clusters. */
   setFaults(faults: FaultPlan | undefined): void;
+}
+
+/** How a world is made. */
+export interface WorldOptions {
+  readonly seed?: number;
+  readonly garbageCollector?: boolean;
+  /** The workload clusters are a server of their own; what is seen of it starts with `workload:`. */
+  readonly hasOwnWorkload?: boolean;
 }
 
 const OPERATOR_AGENT = 'operator-under-test';
 
 /** Makes a world. */
-export function createWorld(options: { readonly seed?: number; readonly garbageCollector?: boolean } = {}): World {
+export function createWorld(options: WorldOptions = {}): World {
   const clock = createTestClock();
   const random = seededRandom(options.seed ?? 1);
   const seen: SeenRequest[] = [];
-  const server = createEmbeddedApiServer({
-    clock,
-    random,
-    crds: [...coreDefinitions, ...bootstrapDefinitions],
-    garbageCollector: options.garbageCollector ?? false,
-    onRequest: (info, status) => {
-      if (!info.userAgent.startsWith(OPERATOR_AGENT)) return;
-      if (!info.isResource || ['list', 'watch'].includes(info.verb)) return;
-      seen.push({ verb: info.verb, what: whatOf(info), status });
-    },
-  });
+  const serverOf = (prefix: string, crds: readonly object[]): EmbeddedApiServer =>
+    createEmbeddedApiServer({
+      clock,
+      random,
+      crds,
+      garbageCollector: options.garbageCollector ?? false,
+      onRequest: (info, status) => {
+        if (!info.userAgent.startsWith(OPERATOR_AGENT)) return;
+        if (!info.isResource || ['list', 'watch'].includes(info.verb)) return;
+        seen.push({ verb: info.verb, what: `${prefix}${whatOf(info)}`, status });
+      },
+    });
+  const server = serverOf('', [...coreDefinitions, ...bootstrapDefinitions]);
+  const workload = options.hasOwnWorkload === true ? serverOf('workload:', []) : server;
+  const revision = (): number => server.store.revision() + workload.store.revision();
   const user = createInProcessClient({ handle: server.handle, clock, userAgent: 'somebody' });
+  const remote = createInProcessClient({ handle: workload.handle, clock, userAgent: 'somebody' });
   const operators: Operator[] = [];
 
   const world: World = {
     clock,
     server,
     user,
+    workload,
+    remote,
     seen,
     async start(given = {}) {
-      const operator = await startOperator({ clock, random, server }, given);
+      const operator = await startOperator({ clock, random, server, workload }, given);
       operators.push(operator);
       return operator;
     },
     async settle(operator) {
       const watched = operator ?? operators.at(-1);
       let quiet = 0;
-      let revision = server.store.revision();
+      let before = revision();
       for (let round = 0; round < 2_000 && quiet < 6; round += 1) {
         await clock.settle();
-        const isQuiet = server.store.revision() === revision && (watched === undefined || isResting(watched));
+        const isQuiet = revision() === before && (watched === undefined || isResting(watched));
         quiet = isQuiet ? quiet + 1 : 0;
-        revision = server.store.revision();
+        before = revision();
       }
     },
-    setFaults: (faults) => server.setFaults(faults),
+    setFaults(faults) {
+      for (const each of new Set([server, workload])) each.setFaults(faults);
+    },
   };
   return world;
 }
@@ -136,6 +159,7 @@ async function startOperator(
     readonly clock: TestClock;
     readonly random: ReturnType<typeof seededRandom>;
     readonly server: EmbeddedApiServer;
+    readonly workload: EmbeddedApiServer;
   },
   given: Partial<Settings> & { readonly hasMachinePools?: boolean },
 ): Promise<Operator> {
@@ -149,9 +173,13 @@ async function startOperator(
     nowMs: () => clock.nowMs(),
     write: (line) => void logs.push(JSON.parse(line) as Record<string, unknown>),
   });
-  const whileAlive: typeof server.handle = (request) =>
-    life.signal.aborted ? new Promise(() => undefined) : server.handle(request);
-  const client = createInProcessClient({ handle: whileAlive, clock, userAgent: OPERATOR_AGENT });
+  const clientOf = ({ handle }: EmbeddedApiServer): ReturnType<typeof createInProcessClient> =>
+    createInProcessClient({
+      handle: (request) => (life.signal.aborted ? new Promise(() => undefined) : handle(request)),
+      clock,
+      userAgent: OPERATOR_AGENT,
+    });
+  const client = clientOf(server);
   const base = { client, clock, random };
   const informers = createInformers(base);
   const secretNames = createNameStream(base, { resource: kinds.secret });
@@ -174,7 +202,7 @@ async function startOperator(
     }),
     connect: async (text) => {
       if (!text.includes('working')) throw new Error('cluster is not reachable: connect ECONNREFUSED');
-      return createInProcessClient({ handle: whileAlive, clock, userAgent: OPERATOR_AGENT });
+      return clientOf(ports.workload);
     },
     clock,
     random,
