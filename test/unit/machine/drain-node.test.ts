@@ -5,50 +5,20 @@ import {
   change,
   endPod,
   find,
-  machine,
   nodeStatus,
   oldSaysOf,
   put,
   putBudget,
-  putCluster,
   putPod,
-  putRunning,
   remove,
   saysOf,
 } from './objects.js';
-import { createWorld, type Operator, type World } from './world.js';
+import { evictions, limits, pass, putApp, running, times, writes } from './running.js';
+import type { World } from './world.js';
 
-const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
-
-/** A worker `w-0` that runs, with an operator that looks after it. */
-async function running(
-  options: Parameters<typeof putRunning>[2] = {},
-): Promise<{ readonly world: World; readonly operator: Operator }> {
-  const world = createWorld();
-  const operator = await world.start();
-  await putCluster(world);
-  await putRunning(world, 'w-0', options);
-  return { world, operator };
-}
-
-const limits = (deletion: object): Parameters<typeof putRunning>[2] => ({ spec: { deletion } });
-const pass = async (world: World, ms = 20_000): Promise<void> => {
-  await world.clock.advance(ms);
-  await world.settle();
-};
-const evictions = (world: World): string[] =>
-  world.seen.filter(({ what }) => what.endsWith('/eviction')).map(({ what }) => what.split('/')[2] ?? '');
-/** Calls of the operator that change something, as `verb what`. */
-const writes = (world: World): string[] =>
-  world.seen
-    .filter(({ verb, status }) => ['create', 'update', 'patch', 'delete'].includes(verb) && status < 400)
-    .map(({ verb, what }) => `${verb} ${what}`);
-const startOf = async (world: World): Promise<string> =>
-  (await machine(world)).status?.deletion?.nodeDrainStartTime ?? 'none';
+const startOf = async (world: World): Promise<string> => (await times(world))['nodeDrainStartTime'] ?? 'none';
 const rule = (world: World, name: string, drain: object, app: string): Promise<unknown> =>
   put(world.user, 'MachineDrainRule', name, { spec: { drain, pods: [{ selector: { matchLabels: { app } } }] } });
-const putApp = (world: World, name: string, more: object = {}): Promise<void> =>
-  putPod(world, name, 'w-0', { metadata: { labels: { app: name } }, status: ready, ...more });
 
 describe('a Node that is drained', () => {
   test('MA-063 start: a drain begins -> its start is written before the Node is cordoned and the first Pod evicted', async () => {
