@@ -14,9 +14,10 @@ import type {
 import { defaultSampleSize, sampleWorld } from '../embedded/sample-world.js';
 import type { EmbeddedApiServer } from '../embedded/types.js';
 import type { Clock, Random } from '../host/contract.js';
-import { readDocuments, readTextFile } from './documents.js';
+import { readTextFile } from './documents.js';
 import { CommandFailure } from './exit.js';
 import type { DemoOptions } from './demo-flags.js';
+import { readManifests } from './read-manifests.js';
 
 /** Whose end is shown. */
 export interface DoomedMachine {
@@ -51,6 +52,10 @@ export async function startDemoWorld(
   }: { readonly clock: Clock; readonly random: Random; readonly onNote: (note: InfrastructureNote) => void },
 ): Promise<DemoWorld> {
   const runsMachines = options.controllers.includes('machine');
+  const objects =
+    options.file === ''
+      ? sampleWorld({ clusters: options.clusters, workers: options.workers, demoMachines: runsMachines })
+      : readManifests(readTextFile(options.file));
   const management = createEmbeddedApiServer({
     clock,
     random,
@@ -70,10 +75,6 @@ export async function startDemoWorld(
     onNote,
   });
   await infrastructure.start();
-  const objects =
-    options.file === ''
-      ? sampleWorld({ clusters: options.clusters, workers: options.workers, demoMachines: runsMachines })
-      : readDocuments(readTextFile(options.file)).map(({ value }) => value);
   return {
     management,
     workloads,
@@ -82,6 +83,9 @@ export async function startDemoWorld(
     doomed: runsMachines && options.file === '' ? firstWorker(options) : null,
     kubeconfig: management.kubeconfig(),
     async populate() {
+      const namespaces = new Set(objects.map((object) => (object as Manifest).metadata?.namespace ?? 'default'));
+      for (const name of namespaces)
+        await create(management, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       for (const object of objects) await create(management, object as Manifest);
       return objects.length;
     },
@@ -119,7 +123,7 @@ async function create(server: EmbeddedApiServer, manifest: Manifest): Promise<vo
     ).resources ?? [];
   const resource = resources.find((each) => each.kind === kind && !each.name.includes('/'));
   if (resource === undefined)
-    throw new CommandFailure(`${what}: the API server knows no ${kind} in ${apiVersion || 'an empty apiVersion'}`);
+    throw new CommandFailure(`${what}: the demo's API server knows no ${kind} in ${apiVersion}`);
   const namespace = metadata.namespace ?? 'default';
   const body = resource.namespaced ? { ...manifest, metadata: { ...metadata, namespace } } : manifest;
   const path = resource.namespaced ? `${root}/namespaces/${namespace}/${resource.name}` : `${root}/${resource.name}`;
@@ -144,5 +148,6 @@ async function call(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = typeof response.body === 'string' ? response.body : '';
-  return { status: response.status, body: JSON.parse(text === '' ? '{}' : text) as unknown };
+  // What a server says about a path that it does not have is no JSON.
+  return { status: response.status, body: text.startsWith('{') ? (JSON.parse(text) as unknown) : {} };
 }
