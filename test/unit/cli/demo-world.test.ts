@@ -40,7 +40,7 @@ async function read(path: string): Promise<unknown> {
 }
 
 const config = (version: string): string =>
-  `apiVersion: bootstrap.cluster.x-k8s.io/${version}\nkind: KubeadmConfig\nmetadata: {name: mine, namespace: team}\nspec: {joinConfiguration: {nodeRegistration: {name: n}}}\n`;
+  `apiVersion: bootstrap.cluster.x-k8s.io/${version}\nkind: KubeadmConfig\nmetadata: {name: mine, namespace: team}\nspec: {joinConfiguration: {nodeRegistration: {name: node}}}\n`;
 
 describe('demo -f', () => {
   test('a namespace that no manifest makes -> is made; lists are taken apart', async () => {
@@ -59,7 +59,7 @@ describe('demo -f', () => {
     await made.populate();
     expect(await read('/apis/bootstrap.cluster.x-k8s.io/v1beta2/namespaces/team/kubeadmconfigs/mine')).toMatchObject({
       apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
-      spec: { joinConfiguration: { nodeRegistration: { name: 'n' } } },
+      spec: { joinConfiguration: { nodeRegistration: { name: 'node' } } },
     });
   });
 
