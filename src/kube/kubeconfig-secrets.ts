@@ -32,11 +32,16 @@ export interface KubeconfigSecretsOptions {
 
 const SUFFIX = '-kubeconfig';
 
+/** Name of the Secret with a cluster's kubeconfig. */
+export function kubeconfigSecretName(cluster: string): string {
+  return `${cluster}${SUFFIX}`;
+}
+
 /** A source over Secrets. */
 export function kubeconfigSecrets({ client, secret, cache, names }: KubeconfigSecretsOptions): KubeconfigSource {
   return {
     async read(cluster, { live, signal }) {
-      const name = `${cluster.name}${SUFFIX}`;
+      const name = kubeconfigSecretName(cluster.name);
       const cached = live ? undefined : cache.get(cluster.namespace, name);
       const found =
         cached?.data === undefined

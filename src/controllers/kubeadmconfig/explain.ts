@@ -11,6 +11,7 @@ import { failedRows, table } from '../../../machines/kubeadmconfig/table.js';
 import { parseEnvelope } from '../../host/envelope.js';
 import type { ApiClient, KubeObject, Target } from '../../kube/contract.js';
 import { isApiError } from '../../kube/failures.js';
+import { kubeconfigSecretName } from '../../kube/kubeconfig-secrets.js';
 import { factsOf } from './facts-of-view.js';
 import { kinds, objectName, targetOf } from './objects.js';
 import type { Settings } from './ports.js';
@@ -134,7 +135,7 @@ function objectInText(view: View, text: string): ReturnType<typeof objectName> |
   const secretName = secret?.[1] ?? secret?.[2] ?? secret?.[3];
   if (secretName !== undefined) return objectName('secret', namespace, secretName);
   if (text.startsWith('connection to workload cluster'))
-    return objectName('secret', namespace, `${cluster}-kubeconfig`);
+    return objectName('secret', namespace, kubeconfigSecretName(cluster));
   const certificate = /for certificate: ([a-z-]+):/.exec(text)?.[1];
   if (certificate !== undefined) return objectName('secret', namespace, `${cluster}-${certificate}`);
   const configMap = /ConfigMap [^/\s]+\/(\S+)/.exec(text)?.[1];

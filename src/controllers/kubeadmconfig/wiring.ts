@@ -2,12 +2,14 @@
 //
 //   W1. A change of the object itself, of its owner or of its Cluster always wakes it.
 //   W2. A lock that goes wakes the control planes of its cluster that have no data; so does a holder that goes.
-//   W3. A Secret wakes those whose last failure names it, and the KubeadmConfig whose data it holds.
+//   W3. A Secret wakes those whose last failure names it, and the KubeadmConfig whose data it holds. A connection wakes those
+//       whose last failure was to have none.
 //   W4. Lists tell what there is, not what changed: they end no backoff and make no token due.
-import { group } from '../../api/names.js';
+import { group, label } from '../../api/names.js';
 import { isControlPlaneInitialized } from '../../bootstrap/cluster-facts.js';
 import type { Key, WakeCause } from '../../host/contract.js';
 import type { CacheChange } from '../../kube/contract.js';
+import { kubeconfigSecretName } from '../../kube/kubeconfig-secrets.js';
 import { CLUSTER_INDEX, OWNER_INDEX, ownerKey } from './indexes.js';
 import { isConfigLost, lockName, parseLock } from './lock-view.js';
 import type { Memory } from './memory.js';
@@ -50,7 +52,8 @@ export function wireCaches(
           wake(key, objectCause('Secret', namespace, name));
     }),
     workload.subscribe(({ namespace, name }) => {
-      for (const key of keysOfCluster(caches, namespace, name)) wake(key, { kind: 'connection', cluster: name });
+      const kubeconfig = { kind: 'Secret', namespace, name: kubeconfigSecretName(name) };
+      for (const key of memory.waitersFor(kubeconfig)) wake(key, { kind: 'connection', cluster: name });
     }),
   ];
   return () => ends.forEach((end) => end?.());
@@ -132,14 +135,7 @@ function onMachine(world: Wires, change: CacheChange<StoredMachine>): void {
     change.type === 'deleted' ||
     before?.metadata.uid !== after?.metadata.uid ||
     (before !== undefined && after !== undefined && dataSecretNameOf(before) !== dataSecretNameOf(after));
-  if (!isHolderNews) return;
-  const { namespace = '', name } = machine.metadata;
-  const cluster = machine.spec?.clusterName ?? '';
-  const lock = world.caches.configMaps.get(namespace, lockName(cluster));
-  const information = lock === undefined ? null : parseLock(lock);
-  if (information !== null && 'machineName' in information && information.machineName === name) {
-    wakeRivals(world, namespace, cluster);
-  }
+  if (isHolderNews) wakeRivalsOfHolder(world, machine);
 }
 
 function onPool(world: Wires, change: CacheChange<StoredMachinePool>): void {
@@ -220,7 +216,10 @@ function onSecret(world: Wires, { type, sync, before, after }: CacheChange<Cache
     if (isNews && !isOurs) world.wake(key, cause);
     return;
   }
-  if (type === 'deleted') return;
+  if (type === 'deleted') {
+    wakeRivalsOfLostData(world, secret);
+    return;
+  }
   for (const reference of secret.metadata.ownerReferences ?? []) {
     if (isKubeadmConfigReference(reference)) world.wake(`${namespace}/${reference.name}`, cause);
   }
@@ -233,18 +232,42 @@ function wakeWaiters({ memory, wake }: Wires, kind: string, namespace: string, n
 /** The control planes of a cluster that have no data: they want the lock. */
 function wakeRivals({ caches, wake }: Wires, namespace: string, cluster: string): void {
   for (const machine of caches.machines.byIndex(CLUSTER_INDEX, `${namespace}/${cluster}`)) {
+    if (machine.metadata.labels?.[label.controlPlane] === undefined) continue;
     for (const key of keysOfOwner(caches, 'Machine', machine)) {
       if (isWithoutData(caches, key)) wake(key, objectCause('ConfigMap', namespace, lockName(cluster)));
     }
   }
 }
 
-function wakeRivalsOfConfig(world: Wires, config: StoredConfig): void {
-  const { namespace = '', ownerReferences = [] } = config.metadata;
+/** Something about a Machine may have freed the lock that it holds. */
+function wakeRivalsOfHolder(world: Wires, { metadata, spec }: StoredMachine): void {
+  const { namespace = '', name } = metadata;
+  const cluster = spec?.clusterName ?? '';
+  if (holderName(world.caches, namespace, cluster) === name) wakeRivals(world, namespace, cluster);
+}
+
+function wakeRivalsOfConfig(world: Wires, { metadata }: StoredConfig): void {
+  const { namespace = '', ownerReferences = [] } = metadata;
   for (const { kind, name } of ownerReferences) {
     const machine = kind === 'Machine' ? world.caches.machines.get(namespace, name) : undefined;
-    if (machine !== undefined) wakeRivals(world, namespace, machine.spec?.clusterName ?? '');
+    if (machine !== undefined) wakeRivalsOfHolder(world, machine);
   }
+}
+
+/** Data whose KubeadmConfig has gone keeps its Machine's lock: it is free once the data has gone, too. */
+function wakeRivalsOfLostData(world: Wires, { metadata }: CachedSecret): void {
+  const { namespace = '', name } = metadata;
+  const cluster = metadata.labels?.[label.clusterName] ?? '';
+  const holder = holderName(world.caches, namespace, cluster);
+  const machine = holder === null ? undefined : world.caches.machines.get(namespace, holder);
+  if (machine?.spec?.bootstrap?.configRef?.name === name) wakeRivals(world, namespace, cluster);
+}
+
+/** Who holds a cluster's lock; null when nobody does, or when it cannot be read. */
+function holderName(caches: Caches, namespace: string, cluster: string): string | null {
+  const lock = caches.configMaps.get(namespace, lockName(cluster));
+  const information = lock === undefined ? null : parseLock(lock);
+  return information !== null && 'machineName' in information ? information.machineName : null;
 }
 
 function isWithoutData(caches: Caches, key: Key): boolean {

@@ -72,6 +72,8 @@ export interface World {
   readonly workload: EmbeddedApiServer;
   /** A user's client of the workload cluster. */
   readonly remote: ApiClient;
+  /** False cuts the way to the workload clusters for new connections. */
+  isReachable: boolean;
   /** Calls of the operator since the last `seen.length = 0`, lists and watches left out. */
   readonly seen: SeenRequest[];
   start(settings?: Partial<Settings> & { readonly hasMachinePools?: boolean }): Promise<Operator>;
@@ -121,9 +123,10 @@ export function createWorld(options: WorldOptions = {}): World {
     user,
     workload,
     remote,
+    isReachable: true,
     seen,
     async start(given = {}) {
-      const operator = await startOperator({ clock, random, server, workload }, given);
+      const operator = await startOperator(world, random, given);
       operators.push(operator);
       return operator;
     },
@@ -155,15 +158,11 @@ function whatOf({ resource, subresource, namespace, name }: RequestInfo): string
 }
 
 async function startOperator(
-  ports: {
-    readonly clock: TestClock;
-    readonly random: ReturnType<typeof seededRandom>;
-    readonly server: EmbeddedApiServer;
-    readonly workload: EmbeddedApiServer;
-  },
+  world: World,
+  random: ReturnType<typeof seededRandom>,
   given: Partial<Settings> & { readonly hasMachinePools?: boolean },
 ): Promise<Operator> {
-  const { clock, random, server } = ports;
+  const { clock, server } = world;
   const { hasMachinePools = true, ...settings } = given;
   const life = new AbortController();
   const logs: Record<string, unknown>[] = [];
@@ -201,8 +200,9 @@ async function startOperator(
       names: secretNames,
     }),
     connect: async (text) => {
-      if (!text.includes('working')) throw new Error('cluster is not reachable: connect ECONNREFUSED');
-      return clientOf(ports.workload);
+      if (!text.includes('working') || !world.isReachable)
+        throw new Error('cluster is not reachable: connect ECONNREFUSED');
+      return clientOf(world.workload);
     },
     clock,
     random,

@@ -7,6 +7,7 @@ import type { Random } from '../../../host/contract.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
+import { kubeconfigSecretName } from '../../../kube/kubeconfig-secrets.js';
 import { goDateTime, parseGoTime } from '../time-text.js';
 import { failure, failureOfApi } from '../failures.js';
 import { TOKEN_ROUNDS_MAX } from '../limits.js';
@@ -63,7 +64,7 @@ export async function workloadClient(work: Work): Promise<ApiClient> {
     const cause = error instanceof Error ? error.message : String(error);
     if (call.signal.aborted) throw new EffectFailure('Aborted', cause);
     const message = `connection to workload cluster ${namespace}/${name} is down: ${cause}`;
-    throw failure('WorkloadUnreachable', message, objectName('secret', namespace, `${name}-kubeconfig`));
+    throw failure('WorkloadUnreachable', message, objectName('secret', namespace, kubeconfigSecretName(name)));
   }
 }
 
