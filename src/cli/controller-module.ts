@@ -45,6 +45,8 @@ export interface BuiltController {
   explain(namespace: string, name: string, host: Host): Explanation | null;
   /** What the object says of itself; null when it does not exist. */
   details(namespace: string, name: string): ObjectDetails | null;
+  /** How many of its objects hold a token of ours and no data: for the metric of that name. */
+  markedTokensWithoutData?(): number;
 }
 
 /** One controller of the product. */

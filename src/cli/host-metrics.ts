@@ -1,10 +1,15 @@
 // What hosts, queues and clients tell, as metrics. An adapter: neither side knows the other.
 
 import type { HostObserver } from '../host/contract.js';
+import type { Host } from '../host/host.js';
 import type { Metrics } from '../metrics.js';
+
+/** Results that controller-runtime counts; ours are among them. Each series begins at 0, so that its first increase is seen. */
+const RESULTS = ['success', 'error', 'requeue', 'requeue_after'];
 
 /** Feeds the metrics of one controller's turns, transitions and effects. */
 export function hostMetrics(metrics: Metrics, controller: string): HostObserver {
+  startAtZero(metrics, controller);
   const states = new Map<string, { readonly state: string; readonly sinceMs: number }>();
   const move = (from: string | null, to: string | null): void => {
     if (from !== null) metrics.actors.dec({ controller, state: from });
@@ -41,5 +46,42 @@ export function hostMetrics(metrics: Metrics, controller: string): HostObserver 
       states.delete(uid);
       move(before.state, null);
     },
+    onBug: () => metrics.reconcilePanics.inc({ controller }),
+    onTimeout: () => metrics.reconcileTimeouts.inc({ controller }),
+    onStaleView: (_controller, _key, kind) => metrics.staleViewWaits.inc({ controller, cached_kind: kind }),
+    onSnapshot: (_controller, _key, bytes) => metrics.snapshotBytes.observe({ controller }, bytes),
+    onDiscarded: (_controller, _key, reason) => metrics.snapshotsDiscarded.inc({ controller, reason }),
   };
+}
+
+/** Refreshes the gauges of a controller's queue and turns: call it before metrics are shown. */
+export function observeHost(
+  metrics: Metrics,
+  controller: string,
+  host: Pick<Host, 'depthOf' | 'running'>,
+  monotonicMs: number,
+): void {
+  const labels = { name: controller, controller };
+  const running = host.running().map(({ sinceMs }) => (monotonicMs - sinceMs) / 1000);
+  metrics.activeWorkers.set({ controller }, running.length);
+  metrics.queueUnfinishedSeconds.set(
+    labels,
+    running.reduce((sum, seconds) => sum + seconds, 0),
+  );
+  metrics.queueLongestSeconds.set(labels, Math.max(0, ...running));
+  // The names of controller-runtime's priority queue for these two.
+  metrics.queueDepth.set({ ...labels, priority: '0' }, host.depthOf('normal'));
+  metrics.queueDepth.set({ ...labels, priority: '-100' }, host.depthOf('low'));
+}
+
+function startAtZero(metrics: Metrics, controller: string): void {
+  for (const result of RESULTS) {
+    metrics.reconcileTotal.inc({ controller, result }, 0);
+    metrics.capiReconcileTotal.inc({ controller, result }, 0);
+  }
+  metrics.reconcileErrors.inc({ controller }, 0);
+  metrics.reconcilePanics.inc({ controller }, 0);
+  metrics.reconcileTimeouts.inc({ controller }, 0);
+  metrics.queueAdds.inc({ name: controller, controller }, 0);
+  metrics.queueRetries.inc({ name: controller, controller }, 0);
 }

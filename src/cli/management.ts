@@ -9,7 +9,7 @@ import type { WriteGate } from '../kube/exchange.js';
 import { inClusterCa, inClusterNamespace, inClusterServer, isInCluster } from '../kube/in-cluster.js';
 import { createHttpsTransport } from '../kube/https-transport.js';
 import { findManagementAccess } from '../kube/management-access.js';
-import { clientObserver, shadowReporter } from '../kube/observers.js';
+import { clientObserver, shadowReporter, throttleObserver } from '../kube/observers.js';
 import { createRateLimiter } from '../kube/rate-limiter.js';
 import { shadowClient } from '../kube/shadow-client.js';
 import type { OwnPod } from '../kube/workload-connect.js';
@@ -64,7 +64,12 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     timeoutMs: API_CALL_TIMEOUT_MS,
     observer: clientObserver(metrics, log),
   };
-  const limiter = createRateLimiter({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
+  const limiter = createRateLimiter({
+    qps: config.kubeApiQps,
+    burst: config.kubeApiBurst,
+    clock,
+    onWait: throttleObserver(metrics)(transport.host),
+  });
   const main = createApiClient({ ...base, limiter });
   const leases = createApiClient({
     ...base,

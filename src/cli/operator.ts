@@ -18,7 +18,7 @@ import type { OperatorConfig } from './config.js';
 import type { BuiltController, ControllerModule } from './controller-module.js';
 import { CONTROLLER_MODULES } from './controllers.js';
 import { startDiagnostics, type Diagnostics } from './diagnostics.js';
-import { hostMetrics } from './host-metrics.js';
+import { hostMetrics, observeHost } from './host-metrics.js';
 import { startCrdMigration } from './crd-migration.js';
 import { createOperatorInspector } from './operator-inspector.js';
 import { leaseGroups, type LeaseGroup } from './lease-groups.js';
@@ -130,7 +130,14 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const diagnostics: Diagnostics = await startDiagnostics(options, {
     webhooks,
     review: management.review,
-    onScrape: () => observeCaches(metrics, caches.informers),
+    onScrape() {
+      observeCaches(metrics, caches.informers);
+      for (const { module, built, host } of hosted) {
+        observeHost(metrics, module.name, host, clock.monotonicMs());
+        const marked = built.markedTokensWithoutData?.();
+        if (marked !== undefined) metrics.markedTokensWithoutData.set(marked);
+      }
+    },
   });
   const stopMigration = startCrdMigration(options, {
     client: leaderships[0] === undefined ? management.main : management.clientFor(leaderships[0].gate),
@@ -233,10 +240,7 @@ function hostOf(
     ],
     ...(inspector === null ? {} : { inspect: inspector.observe }),
     queueObserver: {
-      onAdd(depth: number) {
-        metrics.queueAdds.inc(labels);
-        metrics.queueDepth.set({ ...labels, priority: '' }, depth);
-      },
+      onAdd: () => metrics.queueAdds.inc(labels),
       onTake: (waitedMs: number) => metrics.queueWaitSeconds.observe(labels, waitedMs / 1000),
     },
   });

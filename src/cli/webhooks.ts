@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { webhookMetrics } from '../webhooks/observe.js';
 import { startWebhookServer } from '../webhooks/server.js';
 import { tlsSettings } from '../webhooks/tls-options.js';
 import { CommandFailure } from './exit.js';
@@ -35,16 +36,7 @@ export async function startWebhooks({ config, clock, log, metrics }: OperatorOpt
     timers: clock,
     monotonicMs: () => clock.monotonicMs(),
     logger: log,
-    observer: {
-      onStart: (path) => metrics.webhookInFlight.inc({ webhook: path }),
-      onAnswer(path, code, seconds) {
-        metrics.webhookInFlight.dec({ webhook: path });
-        metrics.webhookRequests.inc({ webhook: path, code: String(code) });
-        metrics.webhookSeconds.observe({ webhook: path }, seconds);
-      },
-      onPanic: (path) => (path === '/convert' ? metrics.conversionPanics : metrics.webhookPanics).inc(),
-      onCertificateRead: (isUsable) => (isUsable ? metrics.certificateReads : metrics.certificateReadErrors).inc(),
-    },
+    observer: webhookMetrics(metrics),
   }).catch((error: unknown) => {
     throw new CommandFailure(error instanceof Error ? error.message : String(error));
   });

@@ -5,7 +5,7 @@ import { resources } from '../api/names.js';
 import type { WorkloadConnections } from '../kube/contract.js';
 import type { WriteGate } from '../kube/exchange.js';
 import { kubeconfigSecrets } from '../kube/kubeconfig-secrets.js';
-import { clientObserver, connectionObserver, shadowReporter } from '../kube/observers.js';
+import { clientObserver, connectionObserver, shadowReporter, throttleObserver } from '../kube/observers.js';
 import { resourceOf } from '../kube/resource-paths.js';
 import { shadowClient } from '../kube/shadow-client.js';
 import { workloadConnect } from '../kube/workload-connect.js';
@@ -34,6 +34,7 @@ export function openWorkloads(
     ownPod: management.ownPod,
     gate,
     observer: clientObserver(metrics, log),
+    onThrottle: throttleObserver(metrics),
   });
   const report = shadowReporter(log);
   return createWorkloadConnections({

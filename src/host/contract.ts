@@ -57,6 +57,8 @@ export interface EffectContext {
   readonly signal: AbortSignal;
   readonly nowMs: () => number;
   readonly ledger: WriteLedger;
+  /** Told the stored text of a snapshot once the write that carried it has arrived. */
+  readonly noteSnapshot?: (text: string) => void;
 }
 
 /** An effect's answer: the reply event's type and what is now known on top of the facts that it started from. */
@@ -185,6 +187,10 @@ export interface HostObserver {
   onBug?(controller: string, key: Key, error: unknown): void;
   /** A turn that waits until a cache shows our own write of this kind. */
   onStaleView?(controller: string, key: Key, kind: string): void;
+  /** An effect or a status write that was told to stop because its time was up. */
+  onTimeout?(controller: string, key: Key, what: string): void;
+  /** A snapshot was written; its size as stored. */
+  onSnapshot?(controller: string, key: Key, bytes: number): void;
 }
 
 export interface TransitionNote {

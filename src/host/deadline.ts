@@ -14,11 +14,13 @@ export interface Bounds {
   readonly timeoutMs: number;
   /** Name for the reason: `storeInitData`. */
   readonly what: string;
+  /** Told when the time is up. */
+  readonly onTimeout?: () => void;
 }
 
 /** Runs work under its bounds. Rejects as the work does, or with `signal.reason` as a text when it does not listen. */
 export async function withinBounds<T>(
-  { clock, stopping, timeoutMs, what }: Bounds,
+  { clock, stopping, timeoutMs, what, onTimeout }: Bounds,
   signalOf: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -35,7 +37,10 @@ export async function withinBounds<T>(
     cancelGrace = clock.schedule(EFFECT_ABORT_GRACE_MS, () => abandon(new AbortedWork(reason)));
   };
   const onStop = (): void => abort('the operator stops');
-  const cancelTimeout = clock.schedule(timeoutMs, () => abort(`${what} did not end in time`));
+  const cancelTimeout = clock.schedule(timeoutMs, () => {
+    if (!signal.aborted) onTimeout?.();
+    abort(`${what} did not end in time`);
+  });
   if (stopping.aborted) onStop();
   else stopping.addEventListener('abort', onStop, { once: true });
   const work = started(signalOf, signal);

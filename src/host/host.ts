@@ -18,7 +18,7 @@ import { failureOf } from './effect-failure.js';
 import { createLedgers, type Ledgers } from './ledger.js';
 import { newMemory, snapshotOf, type Memory } from './memory.js';
 import { combineObservers } from './observers.js';
-import { createQueue, type KeyQueue, type QueueObserver } from './queue.js';
+import { createQueue, type KeyQueue, type Priority, type QueueObserver } from './queue.js';
 import { createRetryRules, type RetryRules } from './retry-rules.js';
 import { runTurn, type ActorInspector, type AnyController, type TurnPorts } from './turn.js';
 
@@ -65,6 +65,8 @@ export interface Host {
   /** True when no turn runs, none is ready and no key waits for its view or its backoff. */
   readonly isSettled: boolean;
   readonly depth: number;
+  /** Keys that are ready, of one priority. */
+  depthOf(priority: Priority): number;
   readonly active: number;
 }
 
@@ -117,6 +119,7 @@ export function createHost(options: HostOptions): Host {
     get depth() {
       return host.queue.depth;
     },
+    depthOf: (priority) => host.queue.depthOf(priority),
     get active() {
       return host.turns.size;
     },

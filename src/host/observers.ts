@@ -21,5 +21,7 @@ export function combineObservers(observers: readonly HostObserver[]): Required<H
     onDiscarded: (controller, key, reason) => each((observer) => observer.onDiscarded?.(controller, key, reason)),
     onBug: (controller, key, error) => each((observer) => observer.onBug?.(controller, key, error)),
     onStaleView: (controller, key, kind) => each((observer) => observer.onStaleView?.(controller, key, kind)),
+    onTimeout: (controller, key, what) => each((observer) => observer.onTimeout?.(controller, key, what)),
+    onSnapshot: (controller, key, bytes) => each((observer) => observer.onSnapshot?.(controller, key, bytes)),
   };
 }

@@ -32,6 +32,8 @@ export interface KeyQueue {
   isHandled(key: Key): boolean;
   /** Keys that are ready. */
   readonly depth: number;
+  /** Keys that are ready, of one priority. */
+  depthOf(priority: Priority): number;
   /** Keys that wait for a time. */
   readonly waiting: number;
   /** Stops all timers; nothing becomes ready any more. */
@@ -110,6 +112,7 @@ export function createQueue({ clock, onReady, onDue, observer = {} }: QueueOptio
     get depth() {
       return depth();
     },
+    depthOf: (priority) => (priority === 'low' ? low : normal).size,
     get waiting() {
       return timers.size;
     },

@@ -20,7 +20,7 @@ import type {
   WakeCause,
   WriteLedger,
 } from './contract.js';
-import { AbortedWork, withinBounds } from './deadline.js';
+import { AbortedWork, withinBounds, type Bounds } from './deadline.js';
 import { failureOf } from './effect-failure.js';
 import { envelopeOf } from './envelope.js';
 
@@ -154,7 +154,7 @@ async function runEffect(ports: TurnPorts, start: TurnStart, request: string, fa
   if (effect === undefined) throw new Error(`there is no effect ${request}`);
   const startedMs = clock.monotonicMs();
   const atMs = clock.nowMs();
-  const bounds = { clock, stopping, timeoutMs: controller.effectTimeoutMs, what: request };
+  const bounds = boundsOf(ports, start, request);
   let step: ActorStep;
   try {
     const reply = await withinBounds(bounds, (signal) => effect(start.view, facts, contextOf(ports, start, signal)));
@@ -182,7 +182,7 @@ async function persist(
   start: TurnStart,
   done: { readonly rest: Rest; readonly facts: BaseFacts; readonly trail: Trail; readonly failed: boolean },
 ): Promise<Failure | null> {
-  const { controller, clock, stopping } = ports;
+  const { controller, stopping } = ports;
   const { context, value } = done.rest;
   const mayPersist = controller.mayPersistSnapshot(start.view, done.facts);
   const outcome: Outcome<string, BaseFacts> = {
@@ -194,7 +194,7 @@ async function persist(
     failed: done.failed,
     envelope: mayPersist ? envelopeOf(start.uid, done.rest) : null,
   };
-  const bounds = { clock, stopping, timeoutMs: controller.effectTimeoutMs, what: 'persist' };
+  const bounds = boundsOf(ports, start, 'persist');
   try {
     await withinBounds(bounds, (signal) => controller.persist(start.view, outcome, contextOf(ports, start, signal)));
     return null;
@@ -205,6 +205,16 @@ async function persist(
   }
 }
 
-function contextOf({ clock }: TurnPorts, { key, ledger }: TurnStart, signal: AbortSignal): EffectContext {
-  return { key, signal, nowMs: () => clock.nowMs(), ledger };
+function boundsOf({ controller, clock, stopping, observer }: TurnPorts, { key }: TurnStart, what: string): Bounds {
+  const onTimeout = (): void => observer.onTimeout(controller.name, key, what);
+  return { clock, stopping, timeoutMs: controller.effectTimeoutMs, what, onTimeout };
+}
+
+function contextOf(
+  { clock, controller, observer }: TurnPorts,
+  { key, ledger }: TurnStart,
+  signal: AbortSignal,
+): EffectContext {
+  const noteSnapshot = (text: string): void => observer.onSnapshot(controller.name, key, Buffer.byteLength(text));
+  return { key, signal, nowMs: () => clock.nowMs(), ledger, noteSnapshot };
 }

@@ -31,6 +31,11 @@ export function clientObserver(metrics: Metrics, log: Logger): ClientObserver {
 
 const WARNINGS_MAX = 100;
 
+/** How long requests to a host wait for their turn under the rate limit. */
+export function throttleObserver(metrics: Metrics): (host: string) => (waitedMs: number) => void {
+  return (host) => (waitedMs) => metrics.throttleSeconds.observe({ host }, waitedMs / 1000);
+}
+
 /** Lists, watches and their failures. A failure is logged when it changes, so that an outage is not a flood. */
 export function informerObserver(metrics: Metrics, log: Logger): InformerObserver {
   const last = new Map<string, string>();

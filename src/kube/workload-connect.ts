@@ -38,6 +38,8 @@ export interface WorkloadConnectOptions {
   readonly ownPod: OwnPod | null;
   readonly gate?: WriteGate;
   readonly observer?: ClientObserver;
+  /** Told how long each request to a host waited for the rate limit. */
+  readonly onThrottle?: (host: string) => (waitedMs: number) => void;
 }
 
 const pods: Resource = Object.freeze({ group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true });
@@ -86,19 +88,21 @@ function within<T>(prefix: string, work: () => T): T {
 }
 
 function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullApiClient {
-  const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer } = options;
-  return within('error creating HTTP client and mapper: error creating HTTP client: ', () =>
-    createApiClient({
-      transport: createHttpsTransport({ access, clock, environment }),
+  const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer, onThrottle } = options;
+  return within('error creating HTTP client and mapper: error creating HTTP client: ', () => {
+    const transport = createHttpsTransport({ access, clock, environment });
+    const onWait = onThrottle?.(transport.host);
+    return createApiClient({
+      transport,
       clock,
       userAgent,
       fieldManager,
       timeoutMs: WORKLOAD_CALL_TIMEOUT_MS,
-      limiter: createRateLimiter({ qps, burst, clock }),
+      limiter: createRateLimiter({ qps, burst, clock, ...(onWait === undefined ? {} : { onWait }) }),
       ...(gate === undefined ? {} : { gate }),
       ...(observer === undefined ? {} : { observer }),
-    }),
-  );
+    });
+  });
 }
 
 async function probe(client: FullApiClient, signal: AbortSignal): Promise<void> {

@@ -52,6 +52,7 @@ function build(deps: ModuleDeps): BuiltController {
       return end;
     },
     explain: (namespace, name, host) => explain(parts, `${namespace}/${name}`, host),
+    markedTokensWithoutData: parts.markedTokensWithoutData,
     details: (namespace, name) => detailsOf(configs.get(namespace, name), resources.KubeadmConfig.plural),
   };
 }

@@ -94,6 +94,7 @@ async function patchStatus(
         { signal: context.signal, subresource: 'status' },
       );
       memory.wrote(view.key, written.metadata.resourceVersion ?? '');
+      if (given.envelope !== null) context.noteSnapshot?.(envelopeText(given.envelope));
       return;
     } catch (error) {
       if (isApiError(error, 'NotFound')) return;
@@ -139,31 +140,35 @@ async function patchAnnotation(
   memory: Memory,
   view: View,
   envelope: Envelope,
-  { signal }: EffectContext,
+  { signal, noteSnapshot }: EffectContext,
 ): Promise<void> {
   const { namespace = '', name, uid } = view.config.metadata;
   const target = targetOf(kinds.kubeadmConfig, namespace, name);
   const { metadata } = await client.get<StoredConfig>(target, { signal });
   if (metadata.uid !== uid) return;
-  const annotations = { [annotation.actor]: envelopeText(envelope) };
+  const text = envelopeText(envelope);
+  const annotations = { [annotation.actor]: text };
   const body = { metadata: { uid, resourceVersion: metadata.resourceVersion, annotations } };
   const written = await client.mergePatch(target, body, { signal });
   memory.wrote(view.key, written.metadata.resourceVersion ?? '');
+  noteSnapshot?.(text);
 }
 
 async function writeConfigMap(
   client: ApiClient,
   view: View,
   envelope: Envelope,
-  { signal }: EffectContext,
+  { signal, noteSnapshot }: EffectContext,
 ): Promise<void> {
   const { namespace = '', name } = view.config.metadata;
-  const data = { [ACTOR_CONFIGMAP_KEY]: envelopeText(envelope) };
+  const text = envelopeText(envelope);
+  const data = { [ACTOR_CONFIGMAP_KEY]: text };
   const known = view.actorConfigMap;
   if (known !== null) {
     const { uid, resourceVersion } = known.metadata;
     const body = { metadata: { uid, resourceVersion }, data };
     await client.mergePatch(targetOf(kinds.configMap, namespace, known.metadata.name), body, { signal });
+    noteSnapshot?.(text);
     return;
   }
   const configMap = {
@@ -178,4 +183,5 @@ async function writeConfigMap(
     data,
   };
   await client.create(kinds.configMap, configMap, { signal });
+  noteSnapshot?.(text);
 }

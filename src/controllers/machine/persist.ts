@@ -71,6 +71,8 @@ export async function persistMachine(
           signal: context.signal,
         });
         turn.machine = base;
+        const text = envelopeInConditions(next.conditions);
+        if (text !== null && text !== envelopeInConditions(before.status?.conditions)) context.noteSnapshot?.(text);
       }
       await writeSnapshotElsewhere(ports, { machine: base, envelope: outcome.envelope, context });
       return tellEvents(ports, {

@@ -33,18 +33,21 @@ export async function writeSnapshotElsewhere(
   ports: Ports,
   { machine, envelope, context }: SnapshotWrite,
 ): Promise<void> {
-  const { signal, ledger } = context;
+  const { signal, ledger, noteSnapshot } = context;
   const { uid, resourceVersion, namespace = '', annotations } = machine.metadata;
   switch (ports.settings.snapshotStore) {
     case 'annotation': {
       const next = envelopeToWrite(annotations?.[ACTOR_ANNOTATION] ?? null, envelope);
       if (next === null) return;
-      const metadata = { uid, resourceVersion, annotations: { [ACTOR_ANNOTATION]: envelopeText(next) } };
+      const text = envelopeText(next);
+      const metadata = { uid, resourceVersion, annotations: { [ACTOR_ANNOTATION]: text } };
       await withLedger(ports.client, ledger).mergePatch(machineTarget(machine), { metadata }, { signal });
+      noteSnapshot?.(text);
       return;
     }
     case 'configmap': {
       if (envelope === null) return;
+      const text = envelopeText(envelope);
       const name = snapshotConfigMap(machine);
       const object = {
         apiVersion: 'v1',
@@ -56,10 +59,11 @@ export async function writeSnapshotElsewhere(
             { apiVersion: resources.Machine.apiVersion, kind: 'Machine', name: machine.metadata.name, uid },
           ],
         },
-        data: { [ACTOR_CONFIGMAP_KEY]: envelopeText(envelope) },
+        data: { [ACTOR_CONFIGMAP_KEY]: text },
       };
       const options = { signal, fieldManager: 'kubeadm-bootstrap-operator', force: true };
       await ports.client.apply(targetOf(configMaps, namespace, name), object, options);
+      noteSnapshot?.(text);
       return;
     }
     default:

@@ -150,7 +150,7 @@ export function toyController(
     effectTimeoutMs: 10_000,
     mayPersistSnapshot: () => true,
     readEnvelope: (view) => view.snapshot,
-    persist: async (_, outcome, { key, ledger }) => {
+    persist: async (_, outcome, { key, ledger, noteSnapshot }) => {
       await between('before status');
       const seen = world.objects.get(key);
       if (seen === undefined) return;
@@ -159,6 +159,7 @@ export function toyController(
       if (status === seen.status && envelope === null) return;
       const snapshot = envelope === null ? seen.snapshot : envelopeText(envelope);
       ledger.note(world.guardedPut(key, seen, `status ${outcome.state}`, { status, snapshot }));
+      if (envelope !== null) noteSnapshot?.(envelopeText(envelope));
       await between('after status');
     },
     endsBackoff: (cause) => cause.kind === 'self',
