@@ -164,7 +164,11 @@ function tellHolder(contest: Contest, holder: string): void {
 
 /** Renews, or looks and takes what can be taken. */
 async function tryOnce(contest: Contest): Promise<void> {
-  const { options, state } = contest;
+  const { options } = contest;
+  // A process that was paused past its deadline must not send even the renewal.
+  happen(contest, { kind: 'time', atMs: options.clock.monotonicMs() });
+  const { state } = contest;
+  if (isOver(contest)) return;
   if (state.kind === 'leading') {
     try {
       await write(contest, state.observed.lease);

@@ -118,6 +118,19 @@ describe('lease: one contender', () => {
     expect([elector.remainingMs(), elector.isLeader(), log.at(-1)]).toEqual([0, false, 'lost@14000']);
   });
 
+  test('process that was stopped past the renew deadline -> lost when it wakes, without one more request', async () => {
+    const { clock, contender, requests } = createWorld();
+    const { elector, log } = contender('a');
+    elector.start();
+    await clock.advance(4_500);
+    const sent = requests.length;
+    clock.pause(60_000);
+    expect(elector.remainingMs()).toBe(0);
+    await clock.advance(30_000);
+    expect(requests.slice(sent)).toEqual([]);
+    expect(log.filter((line) => line.startsWith('lost'))).toEqual(['lost@64500']);
+  });
+
   test('server that does not answer -> lost at the renew deadline, told once', async () => {
     const { clock, contender, fail } = createWorld();
     const { elector, log } = contender('a');

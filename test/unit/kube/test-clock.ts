@@ -4,6 +4,8 @@ import type { Clock, Random } from '../../../src/host/contract.js';
 export interface TestClock extends Clock {
   /** Runs what becomes due within `ms`, in order, and lets promises settle in between. */
   advance(ms: number): Promise<void>;
+  /** Time goes by and nothing runs, as for a process that is stopped; what became due runs at the next `advance`. */
+  pause(ms: number): void;
   /** Lets promises settle without moving time. */
   settle(): Promise<void>;
   /** Timers that wait. */
@@ -42,6 +44,9 @@ export function createTestClock(startMs = 1_700_000_000_000): TestClock {
         await settle();
       }
       now = end;
+    },
+    pause(ms) {
+      now += ms;
     },
     settle,
     pending: () => timers.size,
