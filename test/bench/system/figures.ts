@@ -41,9 +41,20 @@ export function callsOf(calls: readonly Call[], user: string): readonly Call[] {
   return calls.filter((call) => call.user === user && (user !== providerUser || !isUpkeep(call)));
 }
 
-/** Whether a call wrote or tried to. */
+/** Whether a call wrote or tried to. Reviews are posted, but nothing of them is stored. */
 export function isWrite(call: Call): boolean {
-  return writes.has(call.verb);
+  return writes.has(call.verb) && !call.resource.endsWith('reviews');
+}
+
+/** The end of the last call before the first silence of so long; the start when there was none. */
+export function lastBeforeSilence(calls: readonly Call[], startMs: number, silenceMs: number): number {
+  let lastMs = startMs;
+  for (const call of [...calls].sort((a, b) => a.receivedMs - b.receivedMs)) {
+    // The process itself takes a while to start.
+    if (lastMs > startMs && call.receivedMs - lastMs > silenceMs) break;
+    lastMs = Math.max(lastMs, call.doneMs);
+  }
+  return lastMs;
 }
 
 /** How often each verb was used on each resource. */

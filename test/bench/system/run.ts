@@ -17,6 +17,7 @@ import {
   dataWrites,
   flipsOf,
   isWrite,
+  lastBeforeSilence,
   latencies,
   providerUser,
   tokensMinted,
@@ -245,12 +246,12 @@ async function restarted(run: Run): Promise<SystemFigures['restart']> {
     const calls = run.audit.calls().slice(before);
     const management = calls.filter(isProviders);
     const workload = callsOf(calls, workloadUser);
-    // A provider that probes for ever has no last call: only what comes before the silence of the management side counts.
-    const lastMs = Math.max(startMs, ...management.map((call) => call.doneMs));
+    // A provider that probes for ever has no last call: what comes after a silence is no part of its start.
+    const lastMs = lastBeforeSilence([...management, ...workload], startMs, silenceMs);
     return {
       toLastCallMs: lastMs - startMs,
       management: countsOf(management),
-      workload: workload.filter((call) => call.receivedMs <= lastMs + silenceMs).length,
+      workload: workload.filter((call) => call.receivedMs <= lastMs).length,
       writes: management.filter(isWrite).length,
     };
   } finally {
