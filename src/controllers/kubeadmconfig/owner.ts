@@ -2,8 +2,8 @@
 //
 // The first owner reference of Cluster API's group and a known kind counts, in any version; the controller flag does not.
 //
-//   O1. An object of the owner's name and another uid is another life, of which a cache that lags tells: what it says of data
-//       and nodes is not said of this KubeadmConfig. The owner that is named is waited for.
+//   O1. The uid counts for one thing: what an object of the owner's name and another uid says of data and nodes was said in
+//       another life, of which a cache that lags tells. It is not believed; the owner that is named is waited for.
 import type { OwnerReference } from '../../api/core.js';
 import { group, label } from '../../api/names.js';
 import { groupOf, textOf, type StoredConfig, type StoredMachine, type StoredMachinePool } from './objects.js';
@@ -47,19 +47,19 @@ export function ownerOf(reader: Reader, config: StoredConfig): Owner {
   const { namespace = '' } = config.metadata;
   if (reference.kind === 'Machine') {
     const machine = reader.machine(namespace, reference.name);
-    return machine === undefined || isOtherLife(machine, reference)
-      ? { ...nobody, kind: 'Machine', name: reference.name }
-      : ownerMachine(machine);
+    return believed(machine === undefined ? null : ownerMachine(machine), reference);
   }
   const pool = reader.machinePool(namespace, reference.name);
-  return pool === undefined || isOtherLife(pool, reference)
-    ? { ...nobody, kind: 'MachinePool', name: reference.name }
-    : ownerPool(pool);
+  return believed(pool === undefined ? null : ownerPool(pool), reference);
 }
 
-function isOtherLife({ metadata }: StoredMachine | StoredMachinePool, reference: OwnerReference): boolean {
-  const { uid = '' } = metadata;
-  return uid !== '' && reference.uid !== '' && uid !== reference.uid;
+/** The owner as the cache has it, unless it tells of the data or the nodes of another life. */
+function believed(owner: Owner | null, { kind, name, uid }: OwnerReference): Owner {
+  const missing: Owner = { ...nobody, kind: kind as 'Machine' | 'MachinePool', name };
+  if (owner === null) return missing;
+  // PARITY: upstream believes it (docs/parity.md, pivot).
+  const isOtherLife = owner.uid !== '' && uid !== '' && owner.uid !== uid;
+  return isOtherLife && (owner.dataSecretName !== '' || owner.hasJoined) ? missing : owner;
 }
 
 function ownerMachine(machine: StoredMachine): Owner {

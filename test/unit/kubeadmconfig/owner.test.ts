@@ -13,13 +13,13 @@ const configOwnedBy = (uid: string): StoredConfig => ({
   },
 });
 
-const readerWith = (uid: string): Reader => {
+const readerWith = (uid: string, hasData = true): Reader => {
   const machine = {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Machine',
     metadata: { name: 'w-0', namespace: 'default', uid },
-    spec: { clusterName: 'c1', bootstrap: { dataSecretName: 'w-0' } },
-    status: { nodeRef: { name: 'w-0' } },
+    spec: { clusterName: 'c1', bootstrap: hasData ? { dataSecretName: 'w-0' } : {} },
+    status: hasData ? { nodeRef: { name: 'w-0' } } : {},
   } as StoredMachine;
   return {
     hasMachinePools: false,
@@ -41,7 +41,16 @@ describe('kubeadmconfig owner', () => {
     });
   });
 
-  test('the cache shows a Machine of the same name and another uid: resolved -> the owner is missing, its data is not ours', () => {
+  test('a Machine of the same name and another uid without data: resolved by its name, as upstream', () => {
+    expect(ownerOf(readerWith('life-1', false), configOwnedBy('life-2'))).toMatchObject({
+      kind: 'Machine',
+      name: 'w-0',
+      clusterName: 'c1',
+      dataSecretName: '',
+    });
+  });
+
+  test('the cache shows a Machine of the same name, another uid and data: resolved -> the owner is missing, its data is not ours', () => {
     expect(ownerOf(readerWith('life-1'), configOwnedBy('life-2'))).toMatchObject({
       kind: 'Machine',
       name: 'w-0',

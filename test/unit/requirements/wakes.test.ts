@@ -14,6 +14,7 @@ import {
   machine,
   patch,
   patchStatus,
+  pool,
   read,
   remove,
   secret,
@@ -68,32 +69,31 @@ describe('kubeadmconfig: what wakes it', () => {
     expect(world.seen).toEqual([]);
   });
 
-  /** Events of a resource come five seconds late. */
-  function late(world: World, resource: string): void {
-    world.setFaults({
-      watchEvent: (info) => (info.resource === resource ? { kind: 'delay', ms: 5_000 } : undefined),
-    });
-  }
-
-  test('KC-007 Machine: heard of after the KubeadmConfig that names it -> data at once', async () => {
+  test('KC-007 Machine: created after the KubeadmConfig that names it -> data at once', async () => {
     const world = await joinable();
-    late(world, 'machines');
-    await addMachine(world.user, 'w-1');
+    const { uid = '' } = (await create(world.user, machine('w-0'))).metadata;
+    await patch(world.user, 'Machine', 'w-0', { spec: { clusterName: 'c2' } }).catch(() => undefined);
+    const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', metadata: { name: 'w-1', uid } };
+    await create(world.user, config(owner, 'w-1', joins));
     await world.settle();
     expect(hasData(world, 'w-1')).toBe(false);
-    await world.clock.advance(5_000);
+    await create(world.user, machine('w-1'));
     await world.settle();
     expect(hasData(world, 'w-1')).toBe(true);
   });
 
-  test('KC-008 MachinePool: heard of after its KubeadmConfig -> data at once, with the gate; never without', async () => {
+  test('KC-008 MachinePool: created after its KubeadmConfig -> data at once, with the gate; never without', async () => {
     for (const hasMachinePools of [true, false]) {
       const world = await joinable({ hasMachinePools });
-      late(world, 'machinepools');
-      await addPool(world.user, 'p-0');
+      const owner = {
+        apiVersion: 'cluster.x-k8s.io/v1beta2',
+        kind: 'MachinePool',
+        metadata: { name: 'p-0', uid: 'u' },
+      };
+      await create(world.user, config(owner, 'p-0', joins));
       await world.settle();
       expect(hasData(world, 'p-0')).toBe(false);
-      await world.clock.advance(5_000);
+      await create(world.user, pool('p-0'));
       await world.settle();
       expect(hasData(world, 'p-0')).toBe(hasMachinePools);
     }
