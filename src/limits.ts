@@ -57,6 +57,9 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 /** Sockets for requests to one API server: HTTP/1.1 answers one at a time, and more would only wait in the server. */
 export const REQUEST_SOCKETS_MAX = 32;
 
+/** Sockets for requests to one workload API server: a fleet has many, and each costs a TLS handshake on both sides. */
+export const WORKLOAD_SOCKETS_MAX = 2;
+
 /** Idle sockets are closed by us first: kube-apiserver closes after 90 s, and a write that meets its close has an unknown outcome. */
 export const SOCKET_IDLE_MAX_MS = 45_000;
 
@@ -71,6 +74,12 @@ export const CALL_TRIES_MAX = 5;
 
 /** A Retry-After above this is not waited for inside a call: the caller's own backoff knows better what to do meanwhile. */
 export const RETRY_AFTER_WAIT_MAX_MS = 10_000;
+
+/** The bucket's share that requests which may wait leave to the others: those of a burst that somebody waits for. */
+export const LOW_REQUEST_BUCKET_SHARE = 0.75;
+
+/** A request that may wait does so no longer than this, far below its deadline. */
+export const LOW_REQUEST_WAIT_MAX_MS = 5_000;
 
 /** Watches without a byte for this long are taken for dead: bookmarks come about once a minute. */
 export const WATCH_IDLE_MAX_MS = 150_000;

@@ -21,17 +21,27 @@ export interface HttpsTransportOptions {
   readonly clock: Clock;
   /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Connections for requests at once; default REQUEST_SOCKETS_MAX. */
+  readonly socketsMax?: number;
 }
 
 /** A transport to one server with one identity. Throws AccessError for a bad proxy. */
-export function createHttpsTransport({ access, clock, environment }: HttpsTransportOptions): Transport {
+export function createHttpsTransport({
+  access,
+  clock,
+  environment,
+  socketsMax = REQUEST_SOCKETS_MAX,
+}: HttpsTransportOptions): Transport {
   const server = new URL(access.server);
   const proxy = proxyFor(server, access.proxyUrl, environment);
-  const slots = createSlots(REQUEST_SOCKETS_MAX);
+  const slots = createSlots(socketsMax);
   let sockets: { readonly key: string; readonly value: Sockets } | undefined;
+  let lastIdentity: Identity | undefined;
   let closed = false;
 
   const socketsFor = (identity: Identity): Sockets => {
+    if (identity === lastIdentity && sockets !== undefined) return sockets.value;
+    lastIdentity = identity;
     const key = createHash('sha256')
       .update(JSON.stringify([identity.ca, identity.clientCertificate, identity.clientKey]))
       .digest('hex');

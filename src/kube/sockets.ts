@@ -2,12 +2,13 @@
 //
 //   S1. A socket is handed out only when it is ready: TCP, proxy and TLS are done. So "not sent" can be told for sure.
 //   S2. Certificates are part of the connection: other ones make other connections, and old ones are left to end by themselves.
-//   S3. Requests share REQUEST_SOCKETS_MAX connections and wait in order; watches have one each.
+//   S3. Requests share a bounded number of connections and wait in order; watches have one each.
+//   S4. Certificates are read once for all connections, and a later connection resumes the TLS session of an earlier one.
 
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { CONNECT_TIMEOUT_MS, SOCKET_IDLE_MAX_MS } from '../limits.js';
 import type { Clock } from '../host/contract.js';
 import type { Identity, ServerAccess } from './access.js';
@@ -36,7 +37,8 @@ const KEEP_ALIVE_PROBE_MS = 30_000;
 
 /** Agents whose connections use this identity's certificates. */
 export function createSockets(options: SocketOptions, identity: Identity): Sockets {
-  const agents = [makeAgent(options, identity), makeAgent(options, identity)] as const;
+  const tls = tlsOf(identity);
+  const agents = [makeAgent(options, tls), makeAgent(options, tls)] as const;
   return {
     requests: agents[0],
     watches: agents[1],
@@ -50,7 +52,26 @@ export function createSockets(options: SocketOptions, identity: Identity): Socke
   };
 }
 
-function makeAgent(options: SocketOptions, identity: Identity): HttpAgent {
+/** What connections of one identity share. */
+interface SharedTls {
+  /** Made at the first use: a server without TLS needs none. */
+  readonly context: () => SecureContext;
+  session: Buffer | undefined;
+}
+
+function tlsOf({ ca, clientCertificate, clientKey }: Identity): SharedTls {
+  let made: SecureContext | undefined;
+  return {
+    context: () =>
+      (made ??= createSecureContext({
+        ...(ca === '' ? {} : { ca }),
+        ...(clientCertificate === '' ? {} : { cert: clientCertificate, key: clientKey }),
+      })),
+    session: undefined,
+  };
+}
+
+function makeAgent(options: SocketOptions, tls: SharedTls): HttpAgent {
   const settings = {
     keepAlive: true,
     keepAliveMsecs: KEEP_ALIVE_PROBE_MS,
@@ -58,13 +79,12 @@ function makeAgent(options: SocketOptions, identity: Identity): HttpAgent {
     scheduling: 'lifo' as const,
   };
   const agent = options.server.protocol === 'https:' ? new HttpsAgent(settings) : new HttpAgent(settings);
-  let session: Buffer | undefined;
   const create = (_: unknown, callback: (error: Error | null, socket?: Socket) => void): undefined => {
-    connect(options, identity, session).then(
+    connect(options, tls).then(
       (socket) => {
         socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
         socket.setNoDelay(true);
-        if (isTls(socket)) socket.on('session', (fresh: Buffer) => (session = fresh));
+        if (isTls(socket)) socket.on('session', (fresh: Buffer) => (tls.session = fresh));
         callback(null, socket);
       },
       (error: Error) => callback(error),
@@ -80,8 +100,7 @@ function isTls(socket: Socket): socket is TLSSocket {
 
 async function connect(
   { server, proxy, access, clock }: SocketOptions,
-  identity: Identity,
-  session: Buffer | undefined,
+  { context, session }: SharedTls,
 ): Promise<Socket> {
   const deadline = startDeadline(clock, CONNECT_TIMEOUT_MS, undefined);
   const { signal } = deadline;
@@ -96,8 +115,7 @@ async function connect(
       host: name,
       ...(isIP(name) === 0 ? { servername: name } : {}),
       rejectUnauthorized: !access.insecureSkipTlsVerify,
-      ...(identity.ca === '' ? {} : { ca: identity.ca }),
-      ...(identity.clientCertificate === '' ? {} : { cert: identity.clientCertificate, key: identity.clientKey }),
+      secureContext: context(),
       ...(session === undefined ? {} : { session }),
       ALPNProtocols: ['http/1.1'],
     });

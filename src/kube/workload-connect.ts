@@ -5,7 +5,7 @@
 //       public address may not be reachable from inside. Credentials stay those of the kubeconfig.
 
 import type { Clock } from '../host/contract.js';
-import { WORKLOAD_CALL_TIMEOUT_MS, WORKLOAD_PROBE_TIMEOUT_MS } from '../limits.js';
+import { WORKLOAD_CALL_TIMEOUT_MS, WORKLOAD_PROBE_TIMEOUT_MS, WORKLOAD_SOCKETS_MAX } from '../limits.js';
 import { AccessError, type ServerAccess } from './access.js';
 import { createApiClient, type FullApiClient } from './client.js';
 import type { KubeObject, Resource } from './contract.js';
@@ -90,7 +90,7 @@ function within<T>(prefix: string, work: () => T): T {
 function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullApiClient {
   const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer, onThrottle } = options;
   return within('error creating HTTP client and mapper: error creating HTTP client: ', () => {
-    const transport = createHttpsTransport({ access, clock, environment });
+    const transport = createHttpsTransport({ access, clock, environment, socketsMax: WORKLOAD_SOCKETS_MAX });
     const onWait = onThrottle?.(transport.host);
     return createApiClient({
       transport,
