@@ -160,6 +160,8 @@ export type WakeCause =
       readonly name: string;
       readonly resourceVersion?: string;
       readonly before?: string;
+      /** The actor cannot go on yet, as far as the change tells: those who can go first. */
+      readonly priority?: 'low';
     }
   /** A wake-up came due, or the workload connection changed. */
   | { readonly kind: 'timer' }

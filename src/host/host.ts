@@ -7,6 +7,7 @@
 //   H7. What comes next is decided in the same breath in which the key leaves the queue's hands: no wake falls between.
 //   H8. A resting object costs its rest (a few hundred bytes) and its place in one timer heap.
 
+import { setMaxListeners } from 'node:events';
 import { createRowMachine } from '../../machines/kit/row-machine.js';
 import type { Failure } from '../../machines/kit/row.js';
 import type { Rest } from '../../machines/kit/step.js';
@@ -129,6 +130,8 @@ export function createHost(options: HostOptions): Host {
 function prepare(options: HostOptions): Running {
   const { controller, clock, freshness, inspect, queueObserver, log, random } = options;
   const stopping = new AbortController();
+  // Every effect that runs listens to it.
+  setMaxListeners(0, stopping.signal);
   const observer = combineObservers([discardLog(log), ...(options.observers ?? [])]);
   const host: Running = {
     options,
@@ -139,6 +142,8 @@ function prepare(options: HostOptions): Running {
     ledgers: createLedgers(clock, freshness),
     queue: createQueue({
       clock,
+      // A turn that nobody waits for may wait for its requests: the others find room beside it.
+      lowMax: Math.max(1, Math.floor(options.concurrency / 2)),
       onReady: () => pump(host),
       onDue(key) {
         if (host.memories.get(key)?.isBackingOff === false) host.causes.add(key, { kind: 'timer' });
@@ -185,7 +190,14 @@ function wake(host: Running, key: Key, cause: WakeCause): void {
     return;
   }
   if (own || (memory?.isBackingOff === true && !retries.mayEnd(key, cause, memory.failure))) return;
-  queue.add(key, cause.kind === 'sync' ? 'low' : 'normal');
+  queue.add(key, priorityOf([cause]));
+}
+
+/** Nobody waits for what a list showed, nor for an actor that still has to wait. */
+function priorityOf(causes: readonly WakeCause[]): Priority {
+  const isLow = (cause: WakeCause): boolean =>
+    cause.kind === 'sync' || (cause.kind === 'object' && cause.priority === 'low');
+  return causes.every(isLow) ? 'low' : 'normal';
 }
 
 async function stop(host: Running, graceMs: number): Promise<void> {
@@ -280,7 +292,7 @@ function end(
     case 'settled':
       settle(host, key, verdict.memory);
       causes.add(key, ...arrived);
-      if (arrived.length > 0) queue.add(key);
+      if (arrived.length > 0) queue.add(key, priorityOf(arrived));
       break;
     case 'failed':
       backOff(host, key, verdict);
@@ -289,7 +301,7 @@ function end(
       break;
     case 'gone':
       causes.add(key, ...arrived);
-      if (arrived.length > 0) queue.add(key);
+      if (arrived.length > 0) queue.add(key, priorityOf(arrived));
       break;
     case 'parked':
       causes.add(key, ...taken, ...arrived);

@@ -2,13 +2,14 @@
 //
 //   Q1. A key that is added while its turn runs comes once more after the turn, never beside it.
 //   Q2. A key waits for the earliest of its times; adding it again with a later time changes nothing.
-//   Q3. First come, first served; what somebody changed goes before what a list merely showed.
+//   Q3. First come, first served; what somebody changed goes before what a list merely showed or what still has to wait.
+//   Q4. Of the keys that are handled at once, only so many are of low priority.
 
 import { QUEUE_KEYS_MAX } from '../limits.js';
 import type { Clock, Key } from './contract.js';
 import { createTimerHeap } from './timer-heap.js';
 
-/** How soon a key is served. `low` is for first lists and relists, where nobody changed anything. */
+/** How soon a key is served. `low` is for lists, where nobody changed anything, and for those who still have to wait. */
 export type Priority = 'normal' | 'low';
 
 /** What the queue tells of itself, for metrics. */
@@ -43,6 +44,8 @@ export interface KeyQueue {
 /** What a queue is made of. */
 export interface QueueOptions {
   readonly clock: Clock;
+  /** Keys of low priority that are handled at once; default all. */
+  readonly lowMax?: number;
   /** Called when a key can be taken. */
   readonly onReady: () => void;
   /** Called when a time that was set came. The key is ready already. */
@@ -51,10 +54,17 @@ export interface QueueOptions {
 }
 
 /** Makes a queue. */
-export function createQueue({ clock, onReady, onDue, observer = {} }: QueueOptions): KeyQueue {
+export function createQueue({
+  clock,
+  lowMax = Number.POSITIVE_INFINITY,
+  onReady,
+  onDue,
+  observer = {},
+}: QueueOptions): KeyQueue {
   const normal = new Map<Key, number>();
   const low = new Map<Key, number>();
-  const handled = new Set<Key>();
+  const handled = new Map<Key, Priority>();
+  let lowHandled = 0;
   const again = new Map<Key, Priority>();
   let isClosed = false;
   const timers = createTimerHeap(clock, (key) => {
@@ -94,14 +104,16 @@ export function createQueue({ clock, onReady, onDue, observer = {} }: QueueOptio
     take() {
       const from = normal.size > 0 ? normal : low;
       const first = from.entries().next();
-      if (first.done === true) return null;
+      if (first.done === true || (from === low && lowHandled >= lowMax)) return null;
       const [key, sinceMs] = first.value;
       from.delete(key);
-      handled.add(key);
+      handled.set(key, from === low ? 'low' : 'normal');
+      if (from === low) lowHandled += 1;
       observer.onTake?.(clock.monotonicMs() - sinceMs, depth());
       return key;
     },
     done(key) {
+      if (handled.get(key) === 'low') lowHandled -= 1;
       handled.delete(key);
       const priority = again.get(key);
       if (priority === undefined) return;

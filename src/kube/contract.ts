@@ -48,12 +48,17 @@ export class ApiError extends Error {
   }
 }
 
+/** How soon a request leaves where requests must wait: `low` is for what nobody waits for. */
+export type RequestPriority = 'normal' | 'low';
+
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole call; the client's default otherwise. */
   readonly timeoutMs?: number;
   /** Asks for metadata only (PartialObjectMetadata). */
   readonly metadataOnly?: boolean;
+  /** Default `normal`. */
+  readonly priority?: RequestPriority;
 }
 
 export interface WriteOptions extends RequestOptions {

@@ -152,7 +152,8 @@ async function send(options: ExchangeOptions, request: Call, deadline: Deadline,
   const { transport, clock, limiter, observer } = options;
   let sent = false;
   const fail = (error: unknown): ApiError => silence(options, request, deadline, { sent, error });
-  if (limiter !== undefined && !(await limiter.take(deadline.signal))) throw fail(new Error('aborted'));
+  if (limiter !== undefined && !(await limiter.take(deadline.signal, request.options.priority)))
+    throw fail(new Error('aborted'));
   const startedMs = clock.monotonicMs();
   const observe = (code: string): void => {
     const tookMs = clock.monotonicMs() - startedMs;

@@ -91,7 +91,7 @@ async function patchStatus(
       const written = await client.mergePatch<StoredConfig>(
         target,
         { metadata: { uid, resourceVersion }, status: body },
-        { signal: context.signal, subresource: 'status' },
+        { signal: context.signal, subresource: 'status', priority: hasActed(outcome) ? 'normal' : 'low' },
       );
       memory.wrote(view.key, written.metadata.resourceVersion ?? '');
       if (given.envelope !== null) context.noteSnapshot?.(envelopeText(given.envelope));
@@ -104,6 +104,11 @@ async function patchStatus(
     if (newest.metadata.uid !== uid || newest.metadata.deletionTimestamp !== undefined) return;
     config = newest;
   }
+}
+
+/** Whether the turn did something or failed at it: a turn that only looked says what nobody waits for. */
+function hasActed({ trail, failed }: KubeadmConfigOutcome): boolean {
+  return trail.length > 1 || failed;
 }
 
 /** The body of the patch, or null when the status says it all already. */

@@ -5,6 +5,7 @@
 //   W3. A Secret wakes those whose last failure names it, and the KubeadmConfig whose data it holds. A connection wakes those
 //       whose last failure was to have none.
 //   W4. Lists tell what there is, not what changed: they end no backoff and make no token due.
+//   W5. Of those whom a Cluster wakes they come first who can go on now: somebody waits for their data.
 import { group, label } from '../../api/names.js';
 import { isControlPlaneInitialized } from '../../bootstrap/cluster-facts.js';
 import type { Key, WakeCause } from '../../host/contract.js';
@@ -89,7 +90,9 @@ interface Wires {
   readonly wake: Wake;
 }
 
-const objectCause = (objectKind: string, namespace: string, name: string): WakeCause => ({
+type ObjectCause = Extract<WakeCause, { readonly kind: 'object' }>;
+
+const objectCause = (objectKind: string, namespace: string, name: string): ObjectCause => ({
   kind: 'object',
   objectKind,
   namespace,
@@ -163,11 +166,19 @@ function onCluster({ caches, wake }: Wires, { type, sync, before, after }: Cache
   const concerns =
     type === 'updated' && before !== undefined && after !== undefined ? clusterNews(before, after) : 'all';
   if (concerns === 'nobody') return;
-  for (const key of keysOfCluster(caches, namespace, name)) {
-    if (concerns === 'all' || isWithoutData(caches, key) || isHolder(caches, cluster, key)) {
-      wake(key, sync ? { kind: 'sync' } : objectCause('Cluster', namespace, name));
-    }
+  const cause = objectCause('Cluster', namespace, name);
+  for (const [key, { isControlPlane }] of actorsOfCluster(caches, namespace, name)) {
+    const isWaiting = isWithoutData(caches, key);
+    if (concerns !== 'all' && !isWaiting && !isHolder(caches, cluster, key)) continue;
+    const canGoOn = isWaiting && isReadyFor(cluster, isControlPlane);
+    wake(key, sync ? { kind: 'sync' } : canGoOn ? cause : { ...cause, priority: 'low' });
   }
+}
+
+/** Whether data can be made now, as far as the Cluster tells: the first control plane waits for infrastructure, others for it. */
+function isReadyFor(cluster: StoredCluster, isControlPlane: boolean): boolean {
+  if (cluster.status?.initialization?.infrastructureProvisioned !== true) return false;
+  return isControlPlane || isControlPlaneInitialized(cluster);
 }
 
 /** Whom a change of a Cluster concerns: what is only rendered concerns those who have nothing rendered yet. */
@@ -305,14 +316,20 @@ function keysOfOwner(
   return [...new Set([...named, ...naming])];
 }
 
-function keysOfCluster(caches: Caches, namespace: string, name: string): readonly Key[] {
+/** The KubeadmConfigs of a cluster's Machines and MachinePools. */
+function actorsOfCluster(
+  caches: Caches,
+  namespace: string,
+  name: string,
+): ReadonlyMap<Key, { readonly isControlPlane: boolean }> {
   const cluster = `${namespace}/${name}`;
-  const machines = caches.machines.byIndex(CLUSTER_INDEX, cluster);
-  const pools = caches.machinePools?.byIndex(CLUSTER_INDEX, cluster) ?? [];
-  return [
-    ...new Set([
-      ...machines.flatMap((machine) => keysOfOwner(caches, 'Machine', machine)),
-      ...pools.flatMap((pool) => keysOfOwner(caches, 'MachinePool', pool)),
-    ]),
-  ];
+  const actors = new Map<Key, { readonly isControlPlane: boolean }>();
+  for (const machine of caches.machines.byIndex(CLUSTER_INDEX, cluster)) {
+    const isControlPlane = machine.metadata.labels?.[label.controlPlane] !== undefined;
+    for (const key of keysOfOwner(caches, 'Machine', machine)) actors.set(key, { isControlPlane });
+  }
+  for (const pool of caches.machinePools?.byIndex(CLUSTER_INDEX, cluster) ?? []) {
+    for (const key of keysOfOwner(caches, 'MachinePool', pool)) actors.set(key, { isControlPlane: false });
+  }
+  return actors;
 }

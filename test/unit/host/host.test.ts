@@ -155,6 +155,18 @@ describe('host: turns', () => {
     expect([most, notes.turns.length]).toEqual([2, 20]);
   });
 
+  test('an actor that still has to wait: woken before one that can go on -> its turn comes after', async () => {
+    const world = createToyWorld();
+    const { clock, host, notes } = toyHost({}, { concurrency: 1 }, world);
+    for (const key of ['waits', 'goes']) world.put(key, { ready: true });
+    await clock.settle();
+    notes.turns.length = 0;
+    host.wake('waits', { ...other, priority: 'low' } as typeof other);
+    host.wake('goes', other);
+    await clock.settle();
+    expect(notes.turns.map(({ key }) => key)).toEqual(['goes', 'waits']);
+  });
+
   test('a deleted object: -> its actor is forgotten and reported; a new one of the same name is another life', async () => {
     const { world, clock, host, notes } = toyHost();
     world.put('a', { ready: true });

@@ -4,10 +4,11 @@ import { createQueue } from '../../../src/host/queue.js';
 import { createTimerHeap } from '../../../src/host/timer-heap.js';
 import { createTestClock } from '../kube/test-clock.js';
 
-const queueWith = () => {
+const queueWith = (options: { readonly lowMax?: number } = {}) => {
   const clock = createTestClock();
   const seen = { ready: 0, due: [] as string[], depths: [] as number[], waited: [] as number[] };
   const queue = createQueue({
+    ...options,
     clock,
     onReady: () => (seen.ready += 1),
     onDue: (key) => seen.due.push(key),
@@ -47,6 +48,19 @@ describe('queue', () => {
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['b', 'low2', 'low1']);
     expect(seen.waited).toEqual([0, 50, 50]);
     expect(seen.depths).toEqual([1, 2, 3, 3]);
+  });
+
+  test('low at once: so many are handled already -> the next one waits until one is done, normal ones do not', () => {
+    const { queue } = queueWith({ lowMax: 1 });
+    queue.add('low1', 'low');
+    queue.add('low2', 'low');
+    expect([queue.take(), queue.take()]).toEqual(['low1', null]);
+    queue.add('normal');
+    expect([queue.take(), queue.take()]).toEqual(['normal', null]);
+    queue.done('normal');
+    expect(queue.take()).toBeNull();
+    queue.done('low1');
+    expect(queue.take()).toBe('low2');
   });
 
   test('later: two times for a key -> the earlier counts; ready now -> the later time is gone', async () => {

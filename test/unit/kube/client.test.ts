@@ -441,4 +441,43 @@ describe('rate limiter', () => {
     await clock.advance(1000);
     expect(await limiter.take(new AbortController().signal)).toBe(true);
   });
+
+  test('low priority: a full bucket -> leaves at once, until three quarters of it are left', async () => {
+    const { ask, order, clock } = limiterWith({ qps: 1, burst: 8 });
+    for (const name of ['a', 'b', 'c']) ask(name, 'low');
+    await clock.advance(0);
+    expect(order).toEqual(['a@0', 'b@0']);
+    await clock.advance(1_000);
+    expect(order).toEqual(['a@0', 'b@0', 'c@1000']);
+  });
+
+  test('low priority: asked before others while there is little left -> leaves after them', async () => {
+    const { ask, order, clock } = limiterWith({ qps: 10, burst: 1 });
+    ask('first');
+    ask('low', 'low');
+    ask('b');
+    ask('c');
+    await clock.advance(1_000);
+    expect(order).toEqual(['first@0', 'b@100', 'c@200', 'low@300']);
+  });
+
+  test('low priority: others without end -> leaves after five seconds all the same', async () => {
+    const { ask, order, clock } = limiterWith({ qps: 1, burst: 1 });
+    ask('first');
+    ask('low', 'low');
+    for (let index = 0; index < 20; index += 1) ask(`other-${index}`);
+    await clock.advance(30_000);
+    const leftMs = Number(order.find((line) => line.startsWith('low@'))?.slice(4));
+    expect(leftMs).toBeGreaterThanOrEqual(5_000);
+    expect(leftMs).toBeLessThanOrEqual(6_000);
+  });
 });
+
+function limiterWith({ qps, burst }: { readonly qps: number; readonly burst: number }) {
+  const clock = createTestClock();
+  const limiter = createRateLimiter({ qps, burst, clock });
+  const order: string[] = [];
+  const ask = (name: string, priority?: 'low'): void =>
+    void limiter.take(new AbortController().signal, priority).then(() => order.push(`${name}@${clock.monotonicMs()}`));
+  return { clock, order, ask };
+}

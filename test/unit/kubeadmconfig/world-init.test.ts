@@ -496,3 +496,29 @@ describe('kubeadmconfig worlds: several control planes', () => {
     expect(stateOf(await configOf(world.user, 'cp-0'))).toBe('Initializing');
   });
 });
+
+describe('kubeadmconfig worlds: who comes first', () => {
+  test('workers made before their control plane: infrastructure, then initialisation -> those who can go on have the first turn', async () => {
+    const world = createWorld();
+    const operator = await world.start();
+    await create(world.user, cluster({ provisioned: false }));
+    await addClusterSecrets(world.user);
+    for (const name of ['a-worker', 'b-worker']) await addMachine(world.user, name);
+    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    await addMachine(world.user, 'z-worker');
+    await world.settle();
+    const orderAfter = async (status: ReturnType<typeof clusterStatus>): Promise<readonly string[]> => {
+      operator.transitions.length = 0;
+      await patchStatus(world.user, 'Cluster', 'c1', status);
+      await world.settle();
+      return [...new Set(operator.transitions.map(({ key }) => key.replace('default/', '')))];
+    };
+    expect((await orderAfter(clusterStatus({})))[0]).toBe('cp-0');
+    expect(await orderAfter(clusterStatus({ initialized: true }))).toEqual([
+      'a-worker',
+      'b-worker',
+      'z-worker',
+      'cp-0',
+    ]);
+  });
+});
