@@ -9,25 +9,18 @@ import { resources } from '../../src/api/names.js';
 import { systemClock, systemRandom } from '../../src/system.js';
 import { pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
 import { clientOf, hasArrived, isInitData, lookAt, tokenIds, violations } from '../worlds/world.js';
-import { startApiServer, type EnvtestServer } from './api-server.js';
-import { installDefinitions } from './definitions.js';
+import { ACCOUNT_USER, startInstalledServer, type InstalledServer } from './installed.js';
 
 jest.setTimeout(300_000);
 
-let server: EnvtestServer;
+let server: InstalledServer;
 let client: FullApiClient;
 let infrastructure: SimulatedInfrastructure;
 let operator: OperatorProcess | null = null;
 const flags = ['--feature-gates=KubeadmBootstrapFormatIgnition=true'];
 
 beforeAll(async () => {
-  server = await startApiServer({ audit: true, users: [{ name: 'operator', groups: ['system:masters'] }] });
-  await installDefinitions(server);
-  await server.call('POST', '/api/v1/namespaces', {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'capi-kubeadm-bootstrap-system' },
-  });
+  server = await startInstalledServer();
   client = clientOf(server.kubeconfig());
   const workloads = createSharedWorkloads({ client: client as never, kubeconfig: server.kubeconfig() });
   infrastructure = createSimulatedInfrastructure({
@@ -51,7 +44,7 @@ afterAll(async () => {
 });
 
 const start = (more: readonly string[] = []): OperatorProcess =>
-  startOperatorProcess(server.kubeconfigFile('operator'), [...flags, ...more]);
+  startOperatorProcess(server.operatorKubeconfig, [...flags, ...more]);
 
 /** Creates a sample world in a namespace of its own; returns how many KubeadmConfigs it has. */
 async function populate(namespace: string, size: Partial<SampleSize>): Promise<number> {
@@ -75,7 +68,7 @@ const arrived = (namespace: string, count: number) =>
   );
 const tokens = () => tokenIds(client);
 
-describe('worlds on a real API server', () => {
+describe('worlds on a real API server, as the account and with the role that are shipped', () => {
   test('a single control plane: nothing else -> init data, CAs, Done', async () => {
     const count = await populate('single', { controlPlanes: 1, workers: 0, poolReplicas: 0 });
     operator = start();
@@ -191,7 +184,7 @@ describe('worlds on a real API server', () => {
     const calls = server
       .auditEntries()
       .slice(before)
-      .filter((entry) => entry.user.username === 'operator' && entry.verb !== 'watch');
+      .filter((entry) => entry.user.username === ACCOUNT_USER && entry.verb !== 'watch');
     expect(calls.map((entry) => `${entry.verb} ${entry.requestURI}`)).toEqual([]);
     await operator.kill();
     const atRestart = server.auditEntries().length;
@@ -201,7 +194,7 @@ describe('worlds on a real API server', () => {
       .auditEntries()
       .slice(atRestart)
       .filter(
-        (entry) => entry.user.username === 'operator' && ['create', 'update', 'patch', 'delete'].includes(entry.verb),
+        (entry) => entry.user.username === ACCOUNT_USER && ['create', 'update', 'patch', 'delete'].includes(entry.verb),
       )
       // A review asks what we may do; it stores nothing.
       .filter((entry) => entry.objectRef?.apiGroup !== 'authorization.k8s.io');
@@ -217,5 +210,10 @@ describe('worlds on a real API server', () => {
       (text) => text.includes('Lease acquired'),
     );
     expect(await running.stop()).toBe(0);
+  });
+
+  test('role: all of these worlds -> the account was refused nothing', () => {
+    expect(server.auditEntries().filter(({ user }) => user.username === ACCOUNT_USER).length).toBeGreaterThan(100);
+    expect(server.refusals()).toEqual([]);
   });
 });
