@@ -52,7 +52,7 @@ export function resolveFiles(
       files.push({ ...rest, field, content: file.content ?? '' });
       continue;
     }
-    const read = readSource(contentFrom, { secrets, namespace, what: 'file', wantedFor: `file ${file.path}` });
+    const read = readSource(contentFrom, { secrets, namespace, what: 'file' });
     if (read.kind === 'failed') {
       return refuseData({ field: `${field}.contentFrom.secret`, cause: read.cause, message: filesUnreadable });
     }
@@ -85,7 +85,7 @@ export function resolveUsers({
       users.push(rest);
       continue;
     }
-    const read = readSource(passwdFrom, { secrets, namespace, what: 'passwd', wantedFor: `user ${user.name}` });
+    const read = readSource(passwdFrom, { secrets, namespace, what: 'passwd' });
     if (read.kind === 'failed') {
       const field = `spec.users[${index}].passwdFrom.secret`;
       return refuseData({ field, cause: read.cause, message: usersUnreadable });
@@ -119,15 +119,10 @@ function templateData(
   return { kind: 'data', data: { controlPlane: { version: `v${parsed.version.text}` } } };
 }
 
-/** One key of one Secret, for a file or a user. Messages never hold a value. */
+/** One key of one Secret. Messages are upstream's and never hold a value. */
 function readSource(
   source: SecretSource | undefined,
-  {
-    secrets,
-    namespace,
-    what,
-    wantedFor,
-  }: { secrets: SecretReads; namespace: string; what: 'file' | 'passwd'; wantedFor: string },
+  { secrets, namespace, what }: { secrets: SecretReads; namespace: string; what: 'file' | 'passwd' },
 ): { readonly kind: 'read'; readonly text: string } | { readonly kind: 'failed'; readonly cause: string } {
   const name = source?.secret?.name ?? '';
   const key = source?.secret?.key ?? '';
@@ -137,10 +132,6 @@ function readSource(
   if (read.kind === 'failed') return failed(`failed to retrieve Secret "${namespace}/${name}": ${read.cause}`);
   if (read.kind === 'notFound') return failed(`secret not found: ${namespace}/${name}: secrets "${name}" not found`);
   const value = Object.hasOwn(read.data, key) ? read.data[key] : undefined;
-  if (value === undefined) {
-    // PARITY: upstream's text ends after the key (docs/parity.md).
-    const where = `in Secret ${namespace}/${name}, wanted for ${wantedFor}`;
-    return failed(`secret references non-existent secret key: ${goQuote(key)} ${where}`);
-  }
+  if (value === undefined) return failed(`secret references non-existent secret key: ${goQuote(key)}`);
   return { kind: 'read', text: base64ToText(value) };
 }

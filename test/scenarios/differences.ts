@@ -123,14 +123,6 @@ function waitsForControlPlane(state: State, name: string): void {
 }
 
 const edits: Readonly<Record<string, (state: State) => void>> = {
-  // A key that a Secret lacks: Secret and file are named, too.
-  'init-10-missing-content-secret: file Secret lacks the key': (state) => {
-    const text = JSON.stringify(state['KubeadmConfig']);
-    const where = 'in Secret init-10-missing-content-secret/late, wanted for file /etc/one';
-    state['KubeadmConfig'] = JSON.parse(
-      text.replaceAll('non-existent secret key: \\"one\\"', (key) => `${key} ${where}`),
-    ) as Record<string, Dictionary>;
-  },
   'join-12-endpoint-missing: no endpoint': (state) => {
     dataNotAvailable(state, 'w-0', endpoint);
     dataNotAvailable(state, 'w-1', endpoint);
