@@ -42,6 +42,27 @@ export const rowsWithoutStatus: ReadonlySet<string> = new Set(['M10', 'M80', 'M8
 /** The row of a paused Machine: only the condition `Paused` is written. */
 export const pausedRow = 'M03';
 
+/**
+ * Rows at which an actor rests in the same way as at another one: what is persisted is the row that the next look decides by,
+ * so that looking again, or restarting, writes nothing.
+ */
+const restingRows: Readonly<Record<string, string>> = {
+  M60: 'M45',
+  M65: 'M43',
+  M62: 'M47',
+  M66: 'M47',
+  M63: 'M48',
+  M67: 'M48',
+  M69: 'M50',
+  M70: 'M53',
+  M72: 'M57',
+};
+
+/** The row to remember for a row. */
+export function restingRow(row: string): string {
+  return restingRows[row] ?? row;
+}
+
 /** Facts that people may see: no texts of objects, nothing that could hold a secret. */
 export const shownFacts = [
   'cluster',

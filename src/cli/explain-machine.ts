@@ -53,6 +53,7 @@ function portsOf({ config }: ExplainRequest, reads: LiveReads, workload: Workloa
       clusters: byName(kinds.cluster),
       machineSets: byName(kinds.machineSet),
       machineDeployments: byName(kinds.machineDeployment),
+      configMaps: config.snapshotStore === 'configmap' ? byName(kinds.configMap) : null,
       machines: {
         byIndex(_index: string, value: string) {
           const slash = value.indexOf('/');

@@ -14,7 +14,7 @@ import { resourceOf } from '../../kube/resource-paths.js';
 import type { OperatorConfig } from '../config.js';
 import type { BuiltController, ControllerModule, ModuleDeps } from '../controller-module.js';
 import { detailsOf } from '../object-details.js';
-import { clustersCache, machinesCache, plainCache } from '../shared-kinds.js';
+import { clustersCache, configMapsCache, machinesCache, plainCache } from '../shared-kinds.js';
 
 /** How long NodeReady and NodeHealthy keep what they said of a cluster that does not answer (upstream's default). */
 const REMOTE_CONDITIONS_GRACE_MS = 5 * 60_000;
@@ -26,7 +26,7 @@ export const machineModule: ControllerModule = {
   name: 'machine',
   table: machineTable as unknown as AnyTable,
   layout: machineLayout,
-  resources: () =>
+  resources: ({ snapshotStore }) =>
     [
       resources.Machine,
       resources.Cluster,
@@ -34,6 +34,7 @@ export const machineModule: ControllerModule = {
       resources.MachineDeployment,
       resources.MachineDrainRule,
       resources.CustomResourceDefinition,
+      ...(snapshotStore === 'configmap' ? [resources.ConfigMap] : []),
     ].map(resourceOf),
   build,
 };
@@ -60,6 +61,7 @@ function build({ config, client, caches, workload, events, clock, random, log }:
       machineSets: plainCache(caches, scope, 'MachineSet'),
       machineDeployments: plainCache(caches, scope, 'MachineDeployment'),
       drainRules: plainCache(caches, scope, 'MachineDrainRule'),
+      configMaps: config.snapshotStore === 'configmap' ? configMapsCache(caches, scope) : null,
     },
     externals: createExternalObjects({ informers: caches.informers, clock, log, namespace: config.namespace }),
     workloads: createWorkloadClusters({ connections: workload, clock, random, log }),

@@ -2,8 +2,9 @@
 
 import { wasVolumeWaitCut } from '../../../machines/machine/guards.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
-import type { MachineOutcome } from './outcome.js';
+import { machineLog } from './machine-log.js';
 import type { StoredMachine } from './objects.js';
+import type { MachineOutcome } from './outcome.js';
 import type { MachineEvent, Ports } from './ports.js';
 import { turnOf } from './turn.js';
 import type { MachineView } from './view.js';
@@ -68,10 +69,7 @@ const lines: Readonly<Record<string, string>> = {
 };
 
 function logRow(ports: Ports, { view, outcome }: Told): void {
-  const log = ports.log.with({
-    Machine: view.key,
-    Cluster: `${view.machine.metadata.namespace ?? ''}/${view.machine.spec.clusterName}`,
-  });
+  const log = machineLog(ports, view);
   const { facts, row, trail } = outcome;
   if (trail.some(({ row: each }) => each === 'M54' || each === 'M91')) {
     log.info('Node deletion timeout expired, continuing without Node deletion.');

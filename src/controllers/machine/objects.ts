@@ -2,6 +2,7 @@
 
 import type {
   Cluster,
+  ConfigMap,
   DaemonSet,
   Machine,
   MachineDeployment,
@@ -29,6 +30,8 @@ export type StoredMachineDeployment = MachineDeployment & KubeObject;
 export type StoredDrainRule = MachineDrainRule & KubeObject;
 /** A Node that is stored. */
 export type StoredNode = Node & KubeObject;
+/** A ConfigMap that is stored. */
+export type StoredConfigMap = ConfigMap & KubeObject;
 /** A Pod that is stored. */
 export type StoredPod = Pod & KubeObject;
 /** A DaemonSet that is stored. */
@@ -51,6 +54,7 @@ export const kinds = {
   machineSet: resourceOf(resources.MachineSet),
   machineDeployment: resourceOf(resources.MachineDeployment),
   drainRule: resourceOf(resources.MachineDrainRule),
+  configMap: resourceOf(resources.ConfigMap),
   customResourceDefinition: resourceOf(resources.CustomResourceDefinition),
   node: resourceOf(resources.Node),
   pod: resourceOf(resources.Pod),

@@ -5,11 +5,13 @@
 //       the server has when somebody else was first.
 //   S3. State and status are written together: the actor's snapshot is one more condition of the same patch.
 
+import type { Failure } from '../../../machines/kit/row.js';
 import { saidByRows } from './rows-of-trail.js';
 import type { MachineFacts, MachineStatus } from '../../../machines/machine/facts.js';
 import { isPaused } from '../../../machines/machine/guards.js';
 import { projectPaused, projectStatus } from '../../../machines/machine/status/project.js';
-import { pausedRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
+import { staleView } from '../../../machines/machine/rows-failures.js';
+import { pausedRow, restingRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
 import type { Condition } from '../../conditions/condition.js';
 import { sortConditions } from '../../conditions/order.js';
 import type { EffectContext, Envelope } from '../../host/contract.js';
@@ -24,6 +26,7 @@ import { withLedger } from '../../kube/ledger-client.js';
 import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
 import { tellEvents } from './events.js';
 import { keepsHookTimes } from './hook-times.js';
+import { machineLog } from './machine-log.js';
 import { machineTarget, type StoredMachine } from './objects.js';
 import type { MachineOutcome } from './outcome.js';
 import type { Ports } from './ports.js';
@@ -37,9 +40,6 @@ const PATCH_TRIES_MAX = 5;
 /** Rows that wait for hooks. */
 const hookRows: ReadonlySet<string> = new Set(['M42', 'M47', 'M62', 'M66']);
 
-/** Rows that say no more than the row before them: no reason to write a snapshot. */
-const restingRows: ReadonlySet<string> = new Set(['M45', 'M43']);
-
 /** Whether a snapshot may be written: there is a Cluster, and nothing is paused. A deletion is a life too. */
 export function mayPersistSnapshot(facts: MachineFacts): boolean {
   return facts.cluster !== null && !isPaused(facts);
@@ -47,6 +47,22 @@ export function mayPersistSnapshot(facts: MachineFacts): boolean {
 
 /** Writes what changed. */
 export async function persistMachine(
+  ports: Ports,
+  view: MachineView,
+  outcome: MachineOutcome,
+  context: EffectContext,
+): Promise<void> {
+  logFailure(ports, view, outcome);
+  try {
+    await writeOutcome(ports, view, outcome, context);
+  } catch (error) {
+    if (isApiError(error))
+      logError(ports, view, { request: 'persist', kind: error.failure.kind, message: error.message });
+    throw error;
+  }
+}
+
+async function writeOutcome(
   ports: Ports,
   view: MachineView,
   outcome: MachineOutcome,
@@ -74,7 +90,7 @@ export async function persistMachine(
         const text = envelopeInConditions(next.conditions);
         if (text !== null && text !== envelopeInConditions(before.status?.conditions)) context.noteSnapshot?.(text);
       }
-      await writeSnapshotElsewhere(ports, { machine: base, envelope: outcome.envelope, context });
+      await writeSnapshotElsewhere(ports, view, { machine: base, envelope: restingEnvelope(outcome), context });
       return tellEvents(ports, {
         view,
         outcome,
@@ -89,6 +105,20 @@ export async function persistMachine(
       if (base.metadata.uid !== view.machine.metadata.uid) return;
     }
   }
+}
+
+/** An effect that failed is told; a view that was stale is no error. */
+function logFailure(ports: Ports, view: MachineView, { trail, failed }: MachineOutcome): void {
+  const failure = trail.findLast(({ facts }) => facts.failure !== null)?.facts.failure;
+  if (!failed || failure === null || failure === undefined) return;
+  logError(ports, view, failure);
+}
+
+function logError(ports: Ports, view: MachineView, { request, kind, message, object }: Failure): void {
+  const log = machineLog(ports, view, { controller: 'machine', effect: request, kind });
+  if (kind === staleView) return log.verbose(4, 'The cache was behind', { err: message });
+  const about = object === undefined ? {} : { object: `${object.kind} ${object.namespace}/${object.name}` };
+  log.error('Reconciler error', { err: message, ...about });
 }
 
 /** The API server has forgotten a deleted object once nobody holds it. */
@@ -112,11 +142,18 @@ function nextStatus(ports: Ports, base: StoredMachine, outcome: MachineOutcome, 
   return ports.settings.snapshotStore === 'status' ? withSnapshot(status, base, outcome) : status;
 }
 
-function withSnapshot(status: MachineStatus, base: StoredMachine, { envelope, row }: MachineOutcome): MachineStatus {
-  const stored = envelopeInConditions(base.status?.conditions);
-  const next: Envelope | null = restingRows.has(row) && stored !== null ? null : envelopeToWrite(stored, envelope);
+function withSnapshot(status: MachineStatus, base: StoredMachine, outcome: MachineOutcome): MachineStatus {
+  const next = envelopeToWrite(envelopeInConditions(base.status?.conditions), restingEnvelope(outcome));
   if (next === null) return status;
   const others = (status.conditions ?? []).filter(({ type }) => type !== ACTOR_STATE_CONDITION);
   const condition: Condition = actorStateCondition(next);
   return { ...status, conditions: sortConditions([...others, condition]) };
+}
+
+/** What is remembered is the row that the next look decides by: looking again, or restarting, writes nothing. */
+function restingEnvelope({ envelope }: MachineOutcome): Envelope | null {
+  if (envelope === null) return null;
+  const { snapshot } = envelope;
+  const row = snapshot.context.row === null ? null : restingRow(snapshot.context.row);
+  return { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
 }

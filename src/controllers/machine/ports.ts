@@ -7,6 +7,7 @@ import type { Logger } from '../../log.js';
 import type { ExternalObjects } from './external/external-objects.js';
 import type {
   StoredCluster,
+  StoredConfigMap,
   StoredDrainRule,
   StoredMachine,
   StoredMachineDeployment,
@@ -22,6 +23,8 @@ export interface Caches {
   readonly machineSets: Cache<StoredMachineSet>;
   readonly machineDeployments: Cache<StoredMachineDeployment>;
   readonly drainRules: Cache<StoredDrainRule>;
+  /** ConfigMaps with a cluster's label, where `snapshotStore` keeps snapshots in them; null elsewhere. */
+  readonly configMaps: Cache<StoredConfigMap> | null;
 }
 
 /** An Event on a Machine. */

@@ -1,11 +1,22 @@
 // Where an actor's stored snapshot is read from.
 
-import { ACTOR_ANNOTATION, envelopeInConditions } from '../../host/snapshot-stores.js';
+import { actorConfigMapName, storedEnvelope } from '../../host/snapshot-stores.js';
 import type { Settings } from './ports.js';
 import type { MachineView } from './view.js';
 
-/** The stored envelope as text; null when there is none. A ConfigMap is not read back: a Machine re-derives its state. */
-export function readStoredEnvelope({ machine }: MachineView, { snapshotStore }: Settings): string | null {
-  if (snapshotStore === 'status') return envelopeInConditions(machine.status?.conditions);
-  return snapshotStore === 'annotation' ? (machine.metadata.annotations?.[ACTOR_ANNOTATION] ?? null) : null;
+/** The stored envelope as text; null when there is none. */
+export function readStoredEnvelope(
+  { machine, actorConfigMap }: Pick<MachineView, 'machine' | 'actorConfigMap'>,
+  { snapshotStore }: Pick<Settings, 'snapshotStore'>,
+): string | null {
+  return storedEnvelope(snapshotStore, {
+    conditions: machine.status?.conditions,
+    annotations: machine.metadata.annotations,
+    configMapData: actorConfigMap?.data,
+  });
+}
+
+/** The name of a Machine's ConfigMap: not that of the KubeadmConfig which is called the same. */
+export function snapshotConfigMapName(machine: string): string {
+  return actorConfigMapName(`${machine}-machine`);
 }

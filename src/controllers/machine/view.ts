@@ -10,12 +10,14 @@ import {
   clusterGroup,
   groupOf,
   type StoredCluster,
+  type StoredConfigMap,
   type StoredMachine,
   type StoredMachineDeployment,
   type StoredMachineSet,
   type StoredNode,
 } from './objects.js';
 import type { Ports } from './ports.js';
+import { snapshotConfigMapName } from './stored-envelope.js';
 import { providerIdIndex, type WorkloadLook } from './workload/workload-clusters.js';
 
 /** The look. Frozen by use: nobody changes an object of a cache. */
@@ -35,6 +37,8 @@ export interface MachineView {
   /** Nodes with that ID. */
   readonly nodes: readonly StoredNode[];
   readonly controlPlaneMachines: number;
+  /** The Machine's stored snapshot, where ConfigMaps keep them. */
+  readonly actorConfigMap: StoredConfigMap | null;
 }
 
 /** The owning MachineSet and MachineDeployment. */
@@ -91,6 +95,7 @@ export function viewOf(ports: Ports, machine: StoredMachine): MachineView {
     controlPlaneMachines: caches.machines
       .byIndex(machineIndex.cluster, inNamespace(namespace, clusterName.name))
       .filter(({ metadata }) => isLiveControlPlane(metadata)).length,
+    actorConfigMap: caches.configMaps?.get(namespace, snapshotConfigMapName(machine.metadata.name)) ?? null,
   };
 }
 

@@ -2,6 +2,7 @@
 //
 // A second embedded server plays the workload cluster; a scenario may say that the same one does.
 import { createMachineController, type MachineParts } from '../../../src/controllers/machine/controller.js';
+import { label } from '../../../src/api/names.js';
 import { createExternalObjects } from '../../../src/controllers/machine/external/external-objects.js';
 import { machineIndexes } from '../../../src/controllers/machine/machine-indexes.js';
 import { kinds } from '../../../src/controllers/machine/objects.js';
@@ -163,6 +164,10 @@ async function startOperator(
     machineSets: informers.declare({ resource: kinds.machineSet }),
     machineDeployments: informers.declare({ resource: kinds.machineDeployment }),
     drainRules: informers.declare({ resource: kinds.drainRule }),
+    configMaps:
+      given.snapshotStore === 'configmap'
+        ? informers.declare({ resource: kinds.configMap, labelSelector: label.clusterName, firstList: 'current' })
+        : null,
   };
   const connections = createWorkloadConnections({
     kubeconfigs: { read: () => Promise.resolve('kubeconfig'), subscribe: () => () => undefined },

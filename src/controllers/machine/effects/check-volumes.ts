@@ -10,6 +10,7 @@ import { conditionTime } from '../../../conditions/condition.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
+import { machineLog } from '../machine-log.js';
 import { kinds, type StoredNode, type StoredPersistentVolume, type StoredVolumeAttachment } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
@@ -31,7 +32,7 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
     const turn = turnOf(view);
     const now = currentView(ports, view);
     const name = nodeName(facts) ?? '';
-    const log = ports.log.with({ Machine: view.key, Node: name });
+    const log = machineLog(ports, view, { Node: name });
     const { status } = facts;
     const start = status.deletion?.waitForNodeVolumeDetachStartTime ?? conditionTime(nowMs());
     const learned = {

@@ -10,6 +10,7 @@ import { isApiError } from '../../../kube/failures.js';
 import { isEmptyReference } from '../external/contract-version.js';
 import { flagField, valueOr } from '../external/field.js';
 import { inNamespace } from '../machine-indexes.js';
+import { machineLog } from '../machine-log.js';
 import { targetOf, type ExternalObjectJson } from '../objects.js';
 import type { Ports } from '../ports.js';
 import { currentView, reply, type EffectDeps, type MachineEffect } from '../turn.js';
@@ -23,11 +24,9 @@ export function confirmInfrastructure({ ports }: EffectDeps): MachineEffect {
     const reference = machine.spec.infrastructureRef;
     await mustBeGone(ports, { reference, namespace: machine.metadata.namespace ?? '', signal });
     const key = inNamespace(machine.metadata.namespace ?? '', reference.name);
-    ports.log
-      .with({ Machine: view.key })
-      .error(
-        'Machine infrastructure reference has been deleted after provisioning was completed, setting failure state',
-      );
+    machineLog(ports, view).error(
+      'Machine infrastructure reference has been deleted after provisioning was completed, setting failure state',
+    );
     throw new EffectFailure(infrastructureGone, `could not find ${reference.kind} ${key} for Machine ${view.key}`, {
       apiVersion: reference.apiGroup,
       kind: reference.kind,

@@ -12,6 +12,7 @@ import type { Clock } from '../../../host/contract.js';
 import { isApiError } from '../../../kube/failures.js';
 import { withLedger } from '../../../kube/ledger-client.js';
 import type { ExternalLook } from '../external/readings.js';
+import { machineLog } from '../machine-log.js';
 import { machineTarget, nodeTarget, targetOf, type StoredMachine } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
@@ -27,7 +28,7 @@ export function deleteInfrastructure(deps: EffectDeps): MachineEffect {
     const now = currentView(deps.ports, view);
     const cause = leftAloneText(facts);
     if (cause !== null) {
-      const log = deps.ports.log.with({ Machine: view.key });
+      const log = machineLog(deps.ports, view);
       log.info('Skipping deletion of Kubernetes Node associated with Machine as it is not allowed', {
         Node: nodeName(facts) ?? '',
         cause,
@@ -118,7 +119,7 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
     const now = currentView(ports, view);
     await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
     const name = nodeName(facts) ?? '';
-    const log = ports.log.with({ Machine: view.key, Node: name });
+    const log = machineLog(ports, view, { Node: name });
     log.info('Deleting Node');
     const endMs = nowMs() + NODE_DELETION_TRY_MS;
     for (;;) {

@@ -15,6 +15,7 @@ import { withLedger } from '../../../kube/ledger-client.js';
 import { evictPods } from '../drain/evict.js';
 import { groupPods } from '../drain/group-pods.js';
 import { classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
+import { machineLog } from '../machine-log.js';
 import { keyOf, machineTarget, nodeTarget, type StoredMachine, type StoredNode, type StoredPod } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
@@ -30,7 +31,7 @@ export function drainNode(deps: EffectDeps): MachineEffect {
     const status = await recordStart(deps, view, facts, context);
     const now = currentView(ports, view);
     const name = nodeName(facts) ?? '';
-    const log = ports.log.with({ Machine: view.key, Node: name });
+    const log = machineLog(ports, view, { Node: name });
     const learned = { status };
     try {
       const client = clientOf(now, name);
@@ -120,7 +121,7 @@ async function drainPass(
   },
 ): Promise<DrainReport> {
   const { name } = node.metadata;
-  const log = ports.log.with({ Machine: view.key, Node: name });
+  const log = machineLog(ports, view, { Node: name });
   const { cluster, machine } = view;
   if (cluster === null) throw new Error(`${view.key}: a drain was asked for without a Cluster`);
   const isGone = isUnreachable(node);

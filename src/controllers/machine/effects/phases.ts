@@ -13,6 +13,7 @@ import { bootstrapReading, infrastructureReading, type ExternalLook } from '../e
 import { nodeSyncOf } from '../facts-of-view.js';
 import { machineChanges } from '../machine-changes.js';
 import { nodeProblem } from '../node/node-sync.js';
+import { machineLog } from '../machine-log.js';
 import { machineTarget, nodeTarget, targetOf, type ExternalObjectJson, type StoredMachine } from '../objects.js';
 import { phase, turnOf, type EffectDeps, type MachineEffect, type Turn } from '../turn.js';
 import type { EffectContext } from '../../../host/contract.js';
@@ -73,8 +74,9 @@ function readingsOf({ machine, cluster, bootstrap, infrastructure }: MachineView
   };
 }
 
-function logFirsts({ ports }: EffectDeps, { key, machine }: MachineView, names: readonly string[]): void {
-  const log = ports.log.with({ Machine: key });
+function logFirsts({ ports }: EffectDeps, view: MachineView, names: readonly string[]): void {
+  const { machine } = view;
+  const log = machineLog(ports, view);
   if (names.includes('spec.bootstrap.dataSecretName')) log.info('Bootstrap provider generated data secret');
   if (names.includes('spec.providerID') && machine.spec.providerID === undefined) {
     log.info('Infrastructure provider has completed provisioning');
