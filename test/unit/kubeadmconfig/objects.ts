@@ -203,7 +203,7 @@ export async function addMachine(
 export async function addPool(
   client: ApiClient,
   name: string,
-  given: { readonly replicas?: number } = {},
+  given: { readonly replicas?: number; readonly cluster?: string } = {},
 ): Promise<void> {
   const owner = await create(client, pool(name, given));
   await create(client, config(owner, name, { joinConfiguration: { nodeRegistration: { name: 'w' } } }));
