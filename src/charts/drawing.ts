@@ -2,7 +2,8 @@
 
 import type { ChartEdge, ChartModel, ChartRow } from './model.js';
 
-const NAME_CHARACTER = 9;
+/** Width of a character of a state's name with room to be written larger when the chart is shown small. */
+const NAME_CHARACTER = 12;
 /** Widths of characters of an 11 px label in pixels: capitals are wide. */
 const CAPITAL = 7.6;
 const SMALL = 6;

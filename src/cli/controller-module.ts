@@ -11,7 +11,7 @@ import type { Informers } from '../kube/informers.js';
 import type { NameStream } from '../kube/name-stream.js';
 import type { Logger } from '../log.js';
 import type { AnyTable, ChartLayout } from '../charts/model.js';
-import type { ObjectDetails } from '../inspector/routes.js';
+import type { ObjectDetails } from '../inspector/wire.js';
 import type { OperatorConfig } from './config.js';
 import type { ControllerName } from './run-flags.js';
 

@@ -1,7 +1,8 @@
-// What an object says of itself, for the inspector's right side: its conditions, as they are in the cache.
+// What an object says of itself, for the inspector's right side: its conditions, as they are in the cache, and our Events on it.
 
-import type { ObjectDetails } from '../inspector/routes.js';
+import type { ObjectDetails } from '../inspector/wire.js';
 import type { KubeObject } from '../kube/contract.js';
+import type { EventRecorder } from '../kube/event-recorder.js';
 
 interface WithConditions {
   readonly status?: {
@@ -16,12 +17,19 @@ interface WithConditions {
 }
 
 /** The details of an object; null when it does not exist. The snapshot is not a condition that people read. */
-export function detailsOf(object: KubeObject | undefined, plural: string): ObjectDetails | null {
+export function detailsOf(
+  object: KubeObject | undefined,
+  plural: string,
+  recorder: Pick<EventRecorder, 'about'>,
+): ObjectDetails | null {
   if (object === undefined) return null;
   const conditions = (object as WithConditions).status?.conditions ?? [];
   return {
     plural,
-    events: [],
+    events: recorder
+      .about(object.metadata.uid ?? '')
+      .map(({ type, reason, message, count, lastAtMs }) => ({ type, reason, message, count, atMs: lastAtMs }))
+      .reverse(),
     conditions: conditions
       .filter((condition) => condition.type !== 'ActorState')
       .map(({ type, status, reason = '', message = '', lastTransitionTime = '' }) => ({

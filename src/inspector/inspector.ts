@@ -65,9 +65,15 @@ export function createInspector(options: InspectorOptions): Inspector {
     observe: observeActors(store, tables),
     gone: (machine, uid) => store.gone(machine, uid),
     async listen() {
+      const pause = (run: () => void): void => void options.clock.schedule(0, run);
       const has = (protocol: string): boolean => options.protocols.includes(protocol);
-      if (has('stately')) sockets['/stately'] = statelyProtocol(store, tables, () => options.clock.nowMs());
-      if (has('xstate-inspect')) sockets['/xstate-inspect'] = xstate4Protocol(store, tables);
+      if (has('stately'))
+        sockets['/stately'] = statelyProtocol(store, tables, {
+          nowMs: () => options.clock.nowMs(),
+          pause,
+          factsOf: (row) => options.explain(row.machine, row.namespace, row.name)?.facts ?? {},
+        });
+      if (has('xstate-inspect')) sockets['/xstate-inspect'] = xstate4Protocol(store, tables, pause);
       server = await startInspector({
         bindAddress: options.bindAddress,
         allowedHosts: options.allowedHosts,

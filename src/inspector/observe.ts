@@ -5,8 +5,10 @@
 
 import type { InspectionEvent } from 'xstate';
 import type { ActorContext } from '../../machines/kit/row.js';
-import type { AnyTable } from '../charts/model.js';
+import type { AnyRow, AnyTable } from '../charts/model.js';
+import { scrub } from './scrub.js';
 import type { InspectionStore } from './store.js';
+import type { WireWait } from './wire.js';
 
 /** Which actor an observer belongs to. */
 export interface ObservedActor {
@@ -33,7 +35,7 @@ interface SeenEvent {
 
 /** Feeds the store from actors. `tables` are the machines whose rows name the requests. */
 export function observeActors(store: InspectionStore, tables: readonly AnyTable[]): ActorObserver {
-  const requests = new Map(tables.map((table) => [table.id, new Map(table.rows.map((row) => [row.id, row.request]))]));
+  const rows = new Map(tables.map((table) => [table.id, new Map(table.rows.map((row) => [row.id, row]))]));
   return (actor) => {
     let from = store.get(`${actor.machine}/${actor.uid}`)?.row.state ?? '';
     return (inspection) => {
@@ -46,6 +48,7 @@ export function observeActors(store: InspectionStore, tables: readonly AnyTable[
         return;
       }
       const row = snapshot.context.row ?? '';
+      const known = rows.get(actor.machine)?.get(row);
       store.note({
         machine: actor.machine,
         uid: actor.uid,
@@ -55,14 +58,25 @@ export function observeActors(store: InspectionStore, tables: readonly AnyTable[
         row,
         from,
         to,
-        request: requests.get(actor.machine)?.get(row) ?? null,
+        request: known?.request ?? null,
         sinceMs: snapshot.context.sinceMs,
         wakeAtMs: snapshot.context.wakeAtMs,
         facts: event.facts,
+        waitsFor: waitOf(known, event.facts),
       });
       from = to;
     };
   };
+}
+
+/** What a row waits for, as two names; a row that cannot say it waits for nothing here. */
+function waitOf(row: AnyRow | undefined, facts: SeenEvent['facts']): WireWait | null {
+  try {
+    const wait = row?.waitsFor?.(facts as never) ?? null;
+    return wait === null || wait.name === '' ? null : { kind: wait.kind, name: scrub(wait.name) };
+  } catch {
+    return null;
+  }
 }
 
 /** The innermost state's name: nested states are named by their leaf. */

@@ -4,7 +4,7 @@ import { shownFacts as clusterInitializedFacts } from '../../machines/cluster-in
 import { shownFacts as kubeadmConfigFacts } from '../../machines/kubeadmconfig/facts.js';
 import { shownFacts as machineFacts } from '../../machines/machine/table.js';
 import { shownFacts as machinesUpToDateFacts } from '../../machines/machines-up-to-date/facts.js';
-import { scrubDeep } from './scrub.js';
+import { scrub, scrubDeep } from './scrub.js';
 
 /** Names of facts that the page, the protocols and `explain` show: each machine lists its own beside its facts. */
 export const SHOWN_FACTS: Readonly<Record<string, readonly string[]>> = {
@@ -25,16 +25,61 @@ export function projectFacts(
   );
 }
 
-/** Cluster and role of an actor, for the list and the lanes: from allowed facts only, empty where a machine has none. */
-export function identityOf(facts: Readonly<Record<string, unknown>>): {
+/** Whose actor it is: words for the list, the filter and the lanes. Empty where a machine has none. */
+export interface Identity {
   readonly cluster: string;
   readonly role: string;
-} {
-  const names = facts['names'];
-  const named =
-    typeof names === 'object' && names !== null ? (names as Readonly<Record<string, unknown>>)['cluster'] : undefined;
-  const cluster = typeof named === 'string' ? named : typeof facts['cluster'] === 'string' ? facts['cluster'] : '';
-  if (facts['owner'] === 'MachinePool') return { cluster, role: 'pool' };
-  if (typeof facts['isControlPlaneMachine'] !== 'boolean') return { cluster, role: '' };
-  return { cluster, role: facts['isControlPlaneMachine'] ? 'control-plane' : 'worker' };
+  /** Name of the object that owns it, or its own. */
+  readonly ownerName: string;
+  /** Kind of the object. */
+  readonly kind: string;
+}
+
+/** Reads the identity from a machine's facts: names of objects only, scrubbed like everything else. */
+export function identityOf(machine: string, facts: Readonly<Record<string, unknown>>): Identity {
+  const words = IDENTITIES[machine]?.(facts) ?? { cluster: '', role: '', ownerName: '', kind: '' };
+  return { ...words, cluster: scrub(words.cluster), ownerName: scrub(words.ownerName) };
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+const IDENTITIES: Readonly<Record<string, (facts: Facts) => Identity>> = {
+  kubeadmconfig: (facts) => ({
+    cluster: text(facts, 'names', 'cluster'),
+    role: facts['owner'] === 'MachinePool' ? 'pool' : roleOf(facts['isControlPlaneMachine']),
+    ownerName: text(facts, 'names', 'owner'),
+    kind: 'KubeadmConfig',
+  }),
+  machine: (facts) => ({
+    cluster: text(facts, 'machine', 'clusterName'),
+    role: roleOf(part(facts, 'machine')['isControlPlane']),
+    ownerName: text(facts, 'machine', 'name'),
+    kind: 'Machine',
+  }),
+  'cluster-initialized': (facts) => ({
+    cluster: text(facts, 'names', 'cluster'),
+    role: 'cluster',
+    ownerName: text(facts, 'names', 'cluster'),
+    kind: 'Cluster',
+  }),
+  'machines-up-to-date': (facts) => ({
+    cluster: text(facts, 'names', 'cluster'),
+    role: 'control-plane',
+    ownerName: text(facts, 'names', 'controlPlane'),
+    kind: 'KubeadmControlPlane',
+  }),
+};
+
+function roleOf(isControlPlane: unknown): string {
+  return typeof isControlPlane !== 'boolean' ? '' : isControlPlane ? 'control-plane' : 'worker';
+}
+
+function part(facts: Facts, name: string): Facts {
+  const value = facts[name];
+  return typeof value === 'object' && value !== null ? (value as Facts) : {};
+}
+
+function text(facts: Facts, name: string, inner: string): string {
+  const value = part(facts, name)[inner];
+  return typeof value === 'string' ? value : '';
 }

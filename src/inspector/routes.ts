@@ -8,30 +8,14 @@ import type { Explanation } from '../../machines/kit/explanation.js';
 import type { ChartModel } from '../charts/model.js';
 import { scrubDeep } from './scrub.js';
 import type { ActorRow, InspectionStore } from './store.js';
+import { timelineOf } from './timeline.js';
+import { ageText, type ObjectDetails, type WireDetail } from './wire.js';
 
 /** A machine as the page shows it. */
 export interface PageChart {
   readonly model: ChartModel;
   readonly svg: string;
   readonly exports: Readonly<Record<'svg' | 'mmd' | 'puml' | 'scxml' | 'json', string>>;
-}
-
-/** What an actor's object says of itself: read from the caches when somebody looks. */
-export interface ObjectDetails {
-  readonly conditions: readonly {
-    readonly type: string;
-    readonly status: string;
-    readonly reason: string;
-    readonly message: string;
-    readonly lastTransitionTime: string;
-  }[];
-  readonly events: readonly {
-    readonly type: string;
-    readonly reason: string;
-    readonly message: string;
-    readonly at: string;
-  }[];
-  readonly plural: string;
 }
 
 /** Everything that the routes read. */
@@ -67,7 +51,12 @@ export function answerApi(data: PageData, url: URL): Answer | null {
     return json(data.charts.map(({ model, svg }) => ({ ...model, svg })));
   }
   if (first === 'api' && second === 'status' && parts.length === 2) return json(data.status());
-  if (first === 'api' && second === 'timeline' && parts.length === 2) return json(timeline(data, url.searchParams));
+  if (first === 'api' && second === 'timeline' && parts.length === 2) {
+    const query = url.searchParams;
+    const machines = data.charts.map((chart) => chart.model.id);
+    const wanted = { namespace: query.get('ns') ?? '', cluster: query.get('cluster') ?? '', nowMs: data.nowMs() };
+    return json(timelineOf(data.store, machines, wanted));
+  }
   if (first === 'api' && second === 'actors' && third !== undefined && fourth !== undefined) {
     return actorAnswer(data, `${third}/${fourth}`, fifth);
   }
@@ -100,7 +89,7 @@ function chartFile(data: PageData, file: string): Answer | null {
 function actorAnswer(data: PageData, key: string, rest: string | undefined): Answer | null {
   const actor = data.store.get(key);
   if (actor === null) return null;
-  const { row, history, facts } = actor;
+  const { row, history } = actor;
   if (rest === 'history.json') {
     return {
       ...json({ machine: row.machine, namespace: row.namespace, name: row.name, uid: row.uid, history }),
@@ -108,45 +97,14 @@ function actorAnswer(data: PageData, key: string, rest: string | undefined): Ans
     };
   }
   if (rest !== undefined) return null;
-  return json({
+  const detail: WireDetail = {
     key,
     history,
-    facts,
-    why: scrubDeep(data.explain(row.machine, row.namespace, row.name)),
-    details: scrubDeep(data.details(row.machine, row.namespace, row.name)),
+    why: scrubDeep(data.explain(row.machine, row.namespace, row.name)) as WireDetail['why'],
+    details: scrubDeep(data.details(row.machine, row.namespace, row.name)) as WireDetail['details'],
     others: data.store.timeInState(row.machine, row.state),
-    now: data.nowMs(),
-  });
-}
-
-/** The lanes of one cluster: who was in which state when. */
-function timeline(data: PageData, query: URLSearchParams): object {
-  const namespace = query.get('ns') ?? '';
-  const cluster = query.get('cluster') ?? '';
-  const lanes = data.store
-    .rows()
-    .filter((row) => row.namespace === namespace && row.cluster === cluster)
-    .map((row) => ({ key: row.key, machine: row.machine, name: row.name, role: row.role, spans: spansOf(data, row) }))
-    .sort((a, b) => (a.role < b.role ? -1 : a.role > b.role ? 1 : a.name < b.name ? -1 : 1));
-  return { now: data.nowMs(), lanes };
-}
-
-interface Span {
-  readonly state: string;
-  readonly fromMs: number;
-  readonly toMs: number | null;
-  readonly row: string;
-}
-
-function spansOf(data: PageData, row: ActorRow): readonly Span[] {
-  const history = data.store.get(row.key)?.history ?? [];
-  const moves = history.filter((entry, index) => index === 0 || entry.from !== entry.to);
-  return moves.map((entry, index) => ({
-    state: entry.to,
-    fromMs: entry.atMs,
-    toMs: moves[index + 1]?.atMs ?? null,
-    row: entry.row,
-  }));
+  };
+  return json(detail);
 }
 
 /** The list for terminals: the same columns as the page. */
@@ -183,13 +141,4 @@ function textList(data: PageData, query: URLSearchParams): string {
       )
       .join('\n') + '\n'
   );
-}
-
-/** An age as kubectl prints it: `42s`, `5m`, `3h`, `2d`. */
-export function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
 }

@@ -11,7 +11,7 @@ const SHAPES: readonly RegExp[] = [
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g,
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi,
   /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g,
-  /\b(?:password|passwd|token|secret|client-key-data|certificateKey|certificate-key|apikey|api-key)\b["']?\s*[:=]\s*["']?[^\s"',;}]{3,}/gi,
+  /\b(?:password|passwd|token|secret|client-key-data|certificateKey|certificate-key|apikey|api-key)\b["']?\s*[:=]\s*["']?(?!secret[\s"'])[^\s"',;}]{3,}/gi,
   /\/\/[^/\s:@]{1,64}:[^/\s@]{1,128}@/g,
   /(?<!sha256:)\b[0-9a-f]{64}\b/g,
   /[A-Za-z0-9+/]{120,}={0,2}/g,

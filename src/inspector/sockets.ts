@@ -5,12 +5,19 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 /** Bounds of a protocol's socket. */
-export const SOCKET_BOUNDS = { payloadBytesMax: 4096, clientsMax: 16, bufferBytesMax: 4 * 1024 * 1024 } as const;
+export const SOCKET_BOUNDS = {
+  payloadBytesMax: 4096,
+  clientsMax: 16,
+  bufferBytesMax: 4 * 1024 * 1024,
+  framesPerTurn: 20,
+} as const;
 
 /** A viewer of a protocol. */
 export interface Viewer {
   /** Sends one frame; a viewer that does not keep up is dropped. */
   send(frame: object): void;
+  /** Sends a frame for each item, at the viewer's pace; null is nothing to send. The frame is made when its turn comes. */
+  sendAll<T>(items: readonly T[], frameOf: (item: T) => object | null): void;
   /** The query of the address it connected with. */
   readonly query: URLSearchParams;
 }
@@ -22,6 +29,9 @@ export interface SocketProtocol {
   onMessage(viewer: Viewer, message: unknown): void;
 }
 
+/** Runs something after others had their turn. */
+export type Pause = (run: () => void) => void;
+
 /** An upgrade handler, and a way to reach everybody. */
 export interface SocketServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -29,8 +39,8 @@ export interface SocketServer {
   close(): void;
 }
 
-/** Serves a protocol on WebSockets. */
-export function createSocketServer(protocol: SocketProtocol): SocketServer {
+/** Serves a protocol on WebSockets. `pause` runs something a moment later: others get their turn between. */
+export function createSocketServer(protocol: SocketProtocol, pause: Pause): SocketServer {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: SOCKET_BOUNDS.payloadBytesMax,
@@ -47,6 +57,7 @@ export function createSocketServer(protocol: SocketProtocol): SocketServer {
         if (webSocket.bufferedAmount > SOCKET_BOUNDS.bufferBytesMax) webSocket.terminate();
         else webSocket.send(JSON.stringify(frame));
       },
+      sendAll: (items, frameOf) => sendInTurns({ webSocket, items, frameOf, pause }, 0),
     };
     viewers.set(webSocket, viewer);
     webSocket.on('error', () => webSocket.terminate());
@@ -72,6 +83,31 @@ export function createSocketServer(protocol: SocketProtocol): SocketServer {
       server.close();
     },
   };
+}
+
+interface Sending<T> {
+  readonly webSocket: WebSocket;
+  readonly items: readonly T[];
+  readonly frameOf: (item: T) => object | null;
+  readonly pause: Pause;
+}
+
+/** A few frames, then a pause until they have left: neither the loop nor the viewer's buffer is filled by a long list. */
+function sendInTurns<T>(sending: Sending<T>, from: number): void {
+  const { webSocket, items, frameOf, pause } = sending;
+  const frames: object[] = [];
+  let index = from;
+  for (; index < items.length && frames.length < SOCKET_BOUNDS.framesPerTurn; index += 1) {
+    const frame = frameOf(items[index] as T);
+    if (frame !== null) frames.push(frame);
+  }
+  frames.forEach((frame, place) => {
+    if (webSocket.readyState !== webSocket.OPEN) return;
+    const isLast = place === frames.length - 1;
+    webSocket.send(JSON.stringify(frame), () => {
+      if (isLast && index < items.length) pause(() => sendInTurns(sending, index));
+    });
+  });
 }
 
 function parse(text: string): unknown {

@@ -6,7 +6,7 @@
 import type { AnyTable } from '../charts/model.js';
 import { chartConfig } from '../charts/xstate-config.js';
 import { projectFacts } from './project.js';
-import { createSocketServer, type SocketServer, type Viewer } from './sockets.js';
+import { createSocketServer, type Pause, type SocketServer, type Viewer } from './sockets.js';
 import type { ActorNote, ActorRow, InspectionStore } from './store.js';
 import { stateValue } from './state-value.js';
 
@@ -15,11 +15,21 @@ const PROTOCOL_VERSION = '0.7.2';
 /** Where the hosted inspector lives; the bridge page talks to this origin only. */
 export const STATELY_ORIGIN = 'https://stately.ai';
 
+type Facts = Readonly<Record<string, unknown>>;
+
+/** What the protocol needs beside the store. */
+export interface StatelyPorts {
+  readonly nowMs: () => number;
+  /** Looks an actor's facts up, which takes a moment: asked for a viewer of one actor only; others get facts with the next transition. */
+  readonly factsOf: (row: ActorRow) => Facts;
+  readonly pause: Pause;
+}
+
 /** Starts the protocol on a store. */
 export function statelyProtocol(
   store: InspectionStore,
   tables: readonly AnyTable[],
-  nowMs: () => number,
+  { nowMs, factsOf, pause }: StatelyPorts,
 ): SocketServer {
   const byId = new Map(tables.map((table) => [table.id, table]));
   const definitions = new Map(tables.map((table) => [table.id, JSON.stringify(chartConfig(table))]));
@@ -34,44 +44,55 @@ export function statelyProtocol(
     rootId: row.key,
     sessionId: row.key,
   });
-  const snapshot = (row: ActorRow): object => ({
+  const snapshot = (row: ActorRow, facts: Facts): object => ({
     status: 'active',
     value: stateValue(byId.get(row.machine), row.state),
-    context: { row: row.row, ...projectFacts(row.machine, store.get(row.key)?.facts ?? {}) },
+    context: { row: row.row, ...projectFacts(row.machine, facts) },
     tags: [],
     children: {},
   });
-  const announce = (row: ActorRow): object => ({
+  const announce = (viewer: Viewer, row: ActorRow): object => ({
     ...base(row),
     type: '@xstate.actor',
     name: `${row.namespace}/${row.name}`,
     definition: definitions.get(row.machine) ?? '{}',
-    snapshot: snapshot(row),
+    snapshot: snapshot(row, viewer.query.has('actor') ? factsOf(row) : {}),
   });
 
   const known = new WeakMap<Viewer, Set<string>>();
-  const introduce = (viewer: Viewer, row: ActorRow): void => {
+  const introduction = (viewer: Viewer, row: ActorRow): object | null => {
     const keys = known.get(viewer) ?? new Set<string>();
     known.set(viewer, keys);
-    if (keys.has(row.key)) return;
+    if (keys.has(row.key) || !wants(viewer, row)) return null;
     keys.add(row.key);
-    viewer.send(announce(row));
+    return announce(viewer, row);
   };
-  const server = createSocketServer({
-    onConnect(viewer) {
-      for (const row of store.rows()) if (wants(viewer, row)) introduce(viewer, row);
+  const server = createSocketServer(
+    {
+      onConnect(viewer) {
+        viewer.sendAll(store.rows(), (row) => introduction(viewer, row));
+      },
+      onMessage: () => undefined,
     },
-    onMessage: () => undefined,
-  });
+    pause,
+  );
+  const farewell = (row: ActorRow): void => {
+    const event = { type: 'xstate.stop' };
+    const last = { ...snapshot(row, {}), status: 'stopped' };
+    for (const viewer of server.viewers())
+      if (known.get(viewer)?.delete(row.key) === true)
+        viewer.send({ ...base(row), type: '@xstate.snapshot', event, snapshot: last });
+  };
   const stop = store.subscribe((note: ActorNote, row: ActorRow) => {
     for (const viewer of server.viewers()) {
       if (!wants(viewer, row)) continue;
-      introduce(viewer, row);
+      const first = introduction(viewer, row);
+      if (first !== null) viewer.send(first);
       const event = { type: note.event, row: note.row };
       viewer.send({ ...base(row), type: '@xstate.event', event });
-      viewer.send({ ...base(row), type: '@xstate.snapshot', event, snapshot: snapshot(row) });
+      viewer.send({ ...base(row), type: '@xstate.snapshot', event, snapshot: snapshot(row, note.facts) });
     }
-  });
+  }, farewell);
   return {
     upgrade: (request, socket, head) => server.upgrade(request, socket, head),
     viewers: () => server.viewers(),

@@ -1,26 +1,18 @@
 // What the inspector knows of every actor: its row in the list, its history ring, how long others stay in a state.
 //
-// The store is fed by observe.ts and read by the page and the two protocols. It never holds an object or an event's content:
-// only names, times and the facts that project.ts allows, scrubbed once, here, at the boundary.
+// The store is fed by observe.ts and read by the page and the two protocols. It never holds an object, a fact or an event's
+// content: only names, times and the words of an error, scrubbed once, here, at the boundary.
 //
 //   I1. Feeding it never throws into an actor, and does no JSON.
 //   I2. Unwatched, an actor costs a ring of small records, nothing else.
 //   I3. Rows are keyed by machine and uid: an actor put to rest and restored is the same row.
 
 import { scrub } from './scrub.js';
-import { identityOf, projectFacts } from './project.js';
+import { identityOf } from './project.js';
+import type { WireHistory, WireWait } from './wire.js';
 
 /** One transition, as the ring keeps it. */
-export interface HistoryEntry {
-  readonly seq: number;
-  readonly atMs: number;
-  readonly event: string;
-  readonly row: string;
-  readonly from: string;
-  readonly to: string;
-  readonly request: string | null;
-  readonly error: string | null;
-}
+export type HistoryEntry = WireHistory;
 
 /** One actor in the list. */
 export interface ActorRow {
@@ -32,6 +24,10 @@ export interface ActorRow {
   readonly name: string;
   cluster: string;
   role: string;
+  /** Name of the object that owns its object; its own name where the object is the owner. */
+  ownerName: string;
+  /** Kind of its object; empty for a machine that is not known. */
+  kind: string;
   state: string;
   sinceMs: number;
   row: string;
@@ -39,11 +35,14 @@ export interface ActorRow {
   /** `Source->Target` of the last transition that changed the state; empty before the first. */
   edge: string;
   wakeAtMs: number | null;
+  waitsFor: WireWait | null;
+  /** The last transition asked for an effect. */
+  isBusy: boolean;
   error: { readonly kind: string; readonly message: string; readonly atMs: number } | null;
   transitions: number;
 }
 
-/** What happened to an actor; observe.ts makes it. `facts` are the machine's facts, not yet projected. */
+/** What happened to an actor; observe.ts makes it. `facts` are the machine's facts, not yet projected; they are not kept. */
 export interface ActorNote {
   readonly machine: string;
   readonly uid: string;
@@ -57,12 +56,13 @@ export interface ActorNote {
   readonly sinceMs: number;
   readonly wakeAtMs: number | null;
   readonly facts: Readonly<Record<string, unknown>>;
+  /** The object that the row waits for; null for none. */
+  readonly waitsFor: WireWait | null;
 }
 
 interface Kept {
   readonly row: ActorRow;
   readonly ring: HistoryEntry[];
-  facts: Readonly<Record<string, unknown>>;
 }
 
 /** Everything that happened since a viewer looked last. */
@@ -80,12 +80,11 @@ export interface InspectionStore {
   get(key: string): {
     readonly row: ActorRow;
     readonly history: readonly HistoryEntry[];
-    readonly facts: Readonly<Record<string, unknown>>;
   } | null;
   /** Starts collecting changes for one viewer; call `take` at its pace and `stop` when it leaves. */
   watch(): { take(): Changes; stop(): void };
-  /** Every note as it comes, for the protocols; nothing is kept for them. */
-  subscribe(listener: (note: ActorNote, row: ActorRow) => void): () => void;
+  /** Every note as it comes, and every actor that goes, for the protocols; nothing is kept for them. */
+  subscribe(onNote: (note: ActorNote, row: ActorRow) => void, onGone: (row: ActorRow) => void): () => void;
   /** How long actors that left a state had been in it, p50 and p95 in milliseconds; null while too few did. */
   timeInState(
     machine: string,
@@ -107,7 +106,7 @@ export function createInspectionStore({
 }): InspectionStore {
   const actors = new Map<string, Kept>();
   const watchers = new Set<{ updated: Set<string>; removed: Set<string> }>();
-  const listeners = new Set<(note: ActorNote, row: ActorRow) => void>();
+  const listeners = new Set<{ onNote(note: ActorNote, row: ActorRow): void; onGone(row: ActorRow): void }>();
   const durations = new Map<string, number[]>();
   let failures = 0;
   let seq = 0;
@@ -121,29 +120,21 @@ export function createInspectionStore({
       keepDuration(durations, `${note.machine}/${note.from}`, note.atMs - row.sinceMs);
     const failure = failureOf(note);
     seq += 1;
-    kept.ring.push({
-      seq,
-      atMs: note.atMs,
-      event: note.event,
-      row: note.row,
-      from: note.from,
-      to: note.to,
-      request: note.request,
-      error: failure?.message ?? null,
-    });
+    remember(kept.ring, note, { seq, error: failure?.message ?? null });
     if (kept.ring.length > history) kept.ring.shift();
-    kept.facts = note.facts;
-    if (row.cluster === '') Object.assign(row, identityOf(projectFacts(note.machine, note.facts)));
+    if (row.cluster === '' || row.ownerName === '') Object.assign(row, identityOf(note.machine, note.facts));
     row.state = note.to;
     row.sinceMs = note.sinceMs;
     row.row = note.row;
     row.event = note.event;
     if (note.to !== note.from) row.edge = `${note.from}->${note.to}`;
     row.wakeAtMs = note.wakeAtMs;
+    row.waitsFor = note.waitsFor;
+    row.isBusy = note.request !== null;
     row.error = failure === null ? null : { ...failure, atMs: note.atMs };
     row.transitions += 1;
     for (const watcher of watchers) watcher.updated.add(key);
-    for (const listener of listeners) listener(note, row);
+    for (const listener of listeners) listener.onNote(note, row);
   };
 
   return {
@@ -160,17 +151,24 @@ export function createInspectionStore({
     },
     gone(machine, uid) {
       const key = actorKey(machine, uid);
-      if (!actors.delete(key)) return;
+      const row = actors.get(key)?.row;
+      if (row === undefined) return;
+      actors.delete(key);
       for (const watcher of watchers) {
         watcher.updated.delete(key);
         watcher.removed.add(key);
+      }
+      try {
+        for (const listener of listeners) listener.onGone(row);
+      } catch {
+        failures += 1;
       }
     },
     rows: () => [...actors.values()].map((kept) => kept.row),
     get(key) {
       const kept = actors.get(key);
       if (kept === undefined) return null;
-      return { row: kept.row, history: [...kept.ring], facts: projectFacts(kept.row.machine, kept.facts) };
+      return { row: kept.row, history: [...kept.ring] };
     },
     watch() {
       const watcher = { updated: new Set<string>(), removed: new Set<string>() };
@@ -186,7 +184,8 @@ export function createInspectionStore({
         stop: () => watchers.delete(watcher),
       };
     },
-    subscribe(listener) {
+    subscribe(onNote, onGone) {
+      const listener = { onNote, onGone };
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -212,17 +211,36 @@ function newActor(key: string, note: ActorNote): Kept {
     uid: note.uid,
     namespace: note.id.slice(0, slash),
     name: note.id.slice(slash + 1),
-    ...identityOf(projectFacts(note.machine, note.facts)),
+    ...identityOf(note.machine, note.facts),
     state: note.to,
     sinceMs: note.sinceMs,
     row: note.row,
     event: note.event,
     edge: '',
     wakeAtMs: note.wakeAtMs,
+    waitsFor: note.waitsFor,
+    isBusy: note.request !== null,
     error: null,
     transitions: 0,
   };
-  return { row, ring: [], facts: note.facts };
+  return { row, ring: [] };
+}
+
+/** Adds a transition. One that repeats the last and changed nothing is counted there: a long rest does not push out a life. */
+function remember(ring: HistoryEntry[], note: ActorNote, { seq, error }: Pick<HistoryEntry, 'seq' | 'error'>): void {
+  const { atMs, event, row, from, to, request, waitsFor } = note;
+  const last = ring.at(-1);
+  const isRepeat =
+    last !== undefined &&
+    from === to &&
+    last.to === to &&
+    last.from === from &&
+    last.row === row &&
+    last.event === event &&
+    last.error === error &&
+    last.waitsFor?.name === waitsFor?.name;
+  if (isRepeat) ring[ring.length - 1] = { ...last, lastMs: atMs, times: last.times + 1 };
+  else ring.push({ seq, atMs, lastMs: atMs, times: 1, event, row, from, to, request, error, waitsFor });
 }
 
 function failureOf(note: ActorNote): { readonly kind: string; readonly message: string } | null {

@@ -4,6 +4,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActorRow, InspectionStore } from './store.js';
+import type { WireDelta, WireFull, WireRow } from './wire.js';
 
 /** What a stream needs: the store, time and bounds. */
 export interface StreamPort {
@@ -54,7 +55,7 @@ export function openStream(
   response.once('close', close);
   request.on('error', () => response.destroy());
   response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8', connection: 'keep-alive' });
-  const send = (event: string, data: object): void => {
+  const send = (event: 'full' | 'delta', data: WireFull | WireDelta): void => {
     seq += 1;
     response.write(`event: ${event}\nid: ${port.store.epoch}-${seq}\ndata: ${JSON.stringify(data)}\n\n`);
     if (response.writableLength > port.bufferBytesMax) response.destroy();
@@ -79,24 +80,6 @@ export function openStream(
   cancel = port.clock.schedule(port.flushMs, flush);
 }
 
-/** One row as it travels: short names, because five thousand of them are sent on connect. */
-export interface WireRow {
-  readonly k: string;
-  readonly m: string;
-  readonly ns: string;
-  readonly n: string;
-  readonly c: string;
-  readonly r: string;
-  readonly st: string;
-  readonly since: number;
-  readonly row: string;
-  readonly ev: string;
-  readonly ed: string;
-  readonly wake: number | null;
-  readonly err: string | null;
-  readonly tx: number;
-}
-
 /** The wire form of a row. */
 export function wireRow(row: ActorRow): WireRow {
   return {
@@ -113,6 +96,8 @@ export function wireRow(row: ActorRow): WireRow {
     ed: row.edge,
     wake: row.wakeAtMs,
     err: row.error === null ? null : row.error.message,
+    w: row.waitsFor === null ? '' : `${row.waitsFor.kind} ${row.waitsFor.name}`,
+    busy: row.isBusy,
     tx: row.transitions,
   };
 }

@@ -5,21 +5,21 @@
 
 import type { AnyRow, AnyTable } from '../charts/model.js';
 import { projectFacts } from './project.js';
-import { createSocketServer, type SocketServer, type Viewer } from './sockets.js';
+import { createSocketServer, type Pause, type SocketServer, type Viewer } from './sockets.js';
 import { stateValue } from './state-value.js';
 import type { ActorNote, ActorRow, InspectionStore } from './store.js';
 
 /** Starts the protocol on a store. */
-export function xstate4Protocol(store: InspectionStore, tables: readonly AnyTable[]): SocketServer {
+export function xstate4Protocol(store: InspectionStore, tables: readonly AnyTable[], pause: Pause): SocketServer {
   const byId = new Map(tables.map((table) => [table.id, table]));
   const machines = new Map(tables.map((table) => [table.id, JSON.stringify(machine4(table))]));
   const greeted = new Map<Viewer, Set<string>>();
 
-  const stateText = (row: ActorRow): string => {
+  const stateText = (row: ActorRow, facts: Readonly<Record<string, unknown>>): string => {
     const event = scxmlEvent(row.event === '' ? 'xstate.init' : row.event);
     return JSON.stringify({
       value: stateValue(byId.get(row.machine), row.state),
-      context: { row: row.row, ...projectFacts(row.machine, store.get(row.key)?.facts ?? {}) },
+      context: { row: row.row, ...projectFacts(row.machine, facts) },
       _event: event,
       event: event.data,
       _sessionid: row.key,
@@ -35,26 +35,33 @@ export function xstate4Protocol(store: InspectionStore, tables: readonly AnyTabl
       tags: [],
     });
   };
-  const register = (viewer: Viewer, row: ActorRow): void => {
+  const registration = (viewer: Viewer, row: ActorRow): object | null => {
     const keys = greeted.get(viewer);
-    if (keys === undefined || keys.has(row.key)) return;
+    if (keys === undefined || keys.has(row.key)) return null;
     keys.add(row.key);
-    viewer.send({
+    return {
       type: 'service.register',
       machine: machines.get(row.machine) ?? '{}',
-      state: stateText(row),
+      state: stateText(row, {}),
       sessionId: row.key,
       id: `${row.namespace}/${row.name}`,
-    });
+    };
   };
-  const server = createSocketServer({
-    onConnect: () => undefined,
-    onMessage(viewer, message) {
-      if ((message as { readonly type?: unknown }).type !== 'xstate.inspecting') return;
-      greeted.set(viewer, new Set());
-      for (const row of store.rows()) register(viewer, row);
+  const server = createSocketServer(
+    {
+      onConnect: () => undefined,
+      onMessage(viewer, message) {
+        if ((message as { readonly type?: unknown }).type !== 'xstate.inspecting') return;
+        greeted.set(viewer, new Set());
+        viewer.sendAll(store.rows(), (row) => registration(viewer, row));
+      },
     },
-  });
+    pause,
+  );
+  const farewell = (row: ActorRow): void => {
+    for (const [viewer, keys] of greeted)
+      if (keys.delete(row.key)) viewer.send({ type: 'service.stop', sessionId: row.key });
+  };
   const stop = store.subscribe((note: ActorNote, row: ActorRow) => {
     const alive = new Set(server.viewers());
     for (const viewer of greeted.keys()) {
@@ -62,11 +69,12 @@ export function xstate4Protocol(store: InspectionStore, tables: readonly AnyTabl
         greeted.delete(viewer);
         continue;
       }
-      register(viewer, row);
+      const first = registration(viewer, row);
+      if (first !== null) viewer.send(first);
       viewer.send({ type: 'service.event', event: JSON.stringify(scxmlEvent(note.event)), sessionId: row.key });
-      viewer.send({ type: 'service.state', state: stateText(row), sessionId: row.key });
+      viewer.send({ type: 'service.state', state: stateText(row, note.facts), sessionId: row.key });
     }
-  });
+  }, farewell);
   return {
     upgrade: (request, socket, head) => server.upgrade(request, socket, head),
     viewers: () => server.viewers(),

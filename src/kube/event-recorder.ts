@@ -40,9 +40,17 @@ export interface EventNote {
   readonly message: string;
 }
 
+/** An Event that was recorded, as it is remembered. */
+export interface RecordedEvent extends Pick<EventNote, 'type' | 'reason' | 'message'> {
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
 /** Writes Events. */
 export interface EventRecorder {
   record(note: EventNote): void;
+  /** What was recorded about an object of this uid and is still remembered, oldest first. Costs a walk over the memory. */
+  about(uid: string): readonly RecordedEvent[];
   /** Ends when everything recorded so far is written or given up. */
   flush(): Promise<void>;
   /** Nothing is written any more. */
@@ -118,6 +126,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
       if (event.writtenAtMs === null || nowMs - event.writtenAtMs >= EVENT_REPEAT_MIN_MS) enqueue(event);
     },
+    about: (uid) =>
+      [...memory.values()]
+        .filter((event) => event.note.object.uid === uid)
+        .map(({ note: { type, reason, message }, count, lastAtMs }) => ({ type, reason, message, count, lastAtMs })),
     async flush() {
       while (working !== null) await working;
     },

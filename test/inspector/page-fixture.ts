@@ -44,6 +44,7 @@ export const someNote = (
   sinceMs: systemClock.nowMs(),
   wakeAtMs: null,
   facts: someFacts('c1', name.includes('cp')),
+  waitsFor: null,
   ...more,
 });
 

@@ -104,6 +104,10 @@ describe('page', () => {
   test('a phone: 390 px -> nothing is wider than the screen but the chart’s own pane', async () => {
     const page = await openPage('/', { width: 390, height: 800 });
     if (page === null) return;
+    for (const pane of ['Chart', 'Why', 'Actors']) {
+      await page.locator('#panes').getByText(pane).click();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    }
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     await page.close();
   });

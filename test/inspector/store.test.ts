@@ -14,6 +14,7 @@ const note = (more: Partial<ActorNote> = {}): ActorNote => ({
   sinceMs: 1000,
   wakeAtMs: null,
   facts: { failure: null },
+  waitsFor: null,
   ...more,
 });
 
@@ -38,6 +39,36 @@ describe('inspection store', () => {
     const store = createInspectionStore({ history: 3, epoch: 'e' });
     for (let index = 0; index < 10; index += 1) store.note(note({ atMs: index, row: `T${index}` }));
     expect(store.get('toy/u1')?.history.map((entry) => entry.row)).toEqual(['T7', 'T8', 'T9']);
+  });
+
+  test('repeats: a transition that changed nothing, again and again -> one entry that counts, the life before it stays', () => {
+    const store = createInspectionStore({ history: 3, epoch: 'e' });
+    store.note(note());
+    for (let index = 0; index < 10; index += 1)
+      store.note(note({ atMs: 2000 + index, from: 'Working', to: 'Working', row: 'T09' }));
+    expect(store.get('toy/u1')?.history).toMatchObject([
+      { row: 'T01', times: 1 },
+      { row: 'T09', times: 10, atMs: 2000, lastMs: 2009 },
+    ]);
+  });
+
+  test('facts: whatever a machine knows -> not kept', () => {
+    const store = createInspectionStore({ history: 3, epoch: 'e' });
+    store.note(note({ facts: { failure: null, planted: 'fact' } }));
+    expect(JSON.stringify([store.rows(), store.get('toy/u1')])).not.toContain('planted');
+  });
+
+  test('listeners: an actor that goes -> told once, with its row', () => {
+    const store = createInspectionStore({ history: 3, epoch: 'e' });
+    const gone: string[] = [];
+    store.subscribe(
+      () => undefined,
+      (row) => gone.push(row.key),
+    );
+    store.note(note());
+    store.gone('toy', 'u1');
+    store.gone('toy', 'u1');
+    expect(gone).toEqual(['toy/u1']);
   });
 
   test('an error: failure in the facts -> scrubbed on the row, gone after the next success', () => {

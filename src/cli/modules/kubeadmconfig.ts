@@ -53,7 +53,7 @@ function build(deps: ModuleDeps): BuiltController {
     },
     explain: (namespace, name, host) => explain(parts, `${namespace}/${name}`, host),
     markedTokensWithoutData: parts.markedTokensWithoutData,
-    details: (namespace, name) => detailsOf(configs.get(namespace, name), resources.KubeadmConfig.plural),
+    details: (namespace, name) => detailsOf(configs.get(namespace, name), resources.KubeadmConfig.plural, deps.events),
   };
 }
 

@@ -94,6 +94,6 @@ function build({ config, client, caches, workload, events, clock, random, log }:
         failure: resting.failure,
       });
     },
-    details: (namespace, name) => detailsOf(machines.get(namespace, name), resources.Machine.plural),
+    details: (namespace, name) => detailsOf(machines.get(namespace, name), resources.Machine.plural, events),
   };
 }

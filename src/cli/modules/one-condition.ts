@@ -117,7 +117,7 @@ function built(deps: ModuleDeps, parts: Parts): BuiltController {
       return end;
     },
     explain: (namespace, name, host) => explain(deps, parts, { namespace, name, host }),
-    details: (namespace, name) => detailsOf(objects.get(namespace, name), plural),
+    details: (namespace, name) => detailsOf(objects.get(namespace, name), plural, deps.events),
   };
 }
 

@@ -1,26 +1,42 @@
 // The page: takes rows from the stream, shows what the person chose. It only reads.
 
+import type { WireDelta, WireFull } from '../wire.js';
 import { countStates, createChartView, edgeOf } from './chart-view.js';
-import { showDetail, type Detail } from './detail.js';
-import { byId, el } from './dom.js';
+import { showDetail, showNoDetail } from './detail.js';
+import { byId, clock, el } from './dom.js';
+import { drawHeader } from './header.js';
+import { listenToKeys } from './keys.js';
 import { createList } from './list.js';
-import { age, filterOf, readChoice, worstFirst, writeChoice, type Chart, type History, type Row } from './model.js';
-import { showTimeline } from './timeline.js';
+import {
+  age,
+  filterOf,
+  readChoice,
+  toggleWord,
+  worstFirst,
+  writeChoice,
+  type Chart,
+  type Detail,
+  type History,
+  type Row,
+} from './model.js';
+import { createTimeline } from './timeline.js';
 
-const RESTING = new Set(['Done', 'Running', 'TokenMonitoring', 'True', 'Initialized']);
+type Pane = 'list' | 'chart' | 'detail';
 
 const choice = readChoice(location.search);
 const rows = new Map<string, Row>();
 let charts: readonly Chart[] = [];
 let detail: Detail | null = null;
 let entryShown: History | null = null;
+let isFollowing = false;
 let skewMs = 0;
 let isDirty = true;
 
 const now = (): number => Date.now() + skewMs;
 
-const list = createList(byId('list'), select);
-const chartView = createChartView(byId('chart'), (state) => setFilter(`state=${state}`));
+const list = createList(byId('list'), { select, open: () => showPane('detail') });
+const chartView = createChartView(byId('chart'), (state) => toggle(`state=${state}`));
+const timeline = createTimeline(byId('timeline'), select);
 
 function select(key: string): void {
   if (choice.selected !== key) detail = null;
@@ -31,11 +47,11 @@ function select(key: string): void {
   if (row !== undefined) choice.machine = row.m;
   remember();
   void loadDetail();
-  if (choice.timeline) drawTimeline();
+  drawTimeline();
 }
 
-function setFilter(text: string): void {
-  choice.filter = choice.filter === text ? '' : text;
+function toggle(word: string): void {
+  choice.filter = toggleWord(choice.filter, word);
   (byId('filter') as HTMLInputElement).value = choice.filter;
   remember();
 }
@@ -45,19 +61,39 @@ function remember(): void {
   isDirty = true;
 }
 
+async function ask<T>(path: string): Promise<T | null> {
+  // The operator may be gone for a moment: the stream says so, and asks again when it is back.
+  const answer = await fetch(path).catch(() => null);
+  return answer?.ok === true ? ((await answer.json().catch(() => null)) as T | null) : null;
+}
+
+let detailText = '';
+let isLoading = false;
+let isStale = false;
+/** One question at a time: an actor that moves fast is asked for again when the answer is there. */
 async function loadDetail(): Promise<void> {
-  const key = choice.selected;
-  if (key === '') return;
-  const answer = await fetch(`/api/actors/${key}`);
-  if (!answer.ok || key !== choice.selected) return;
-  detail = (await answer.json()) as Detail;
-  isDirty = true;
+  isStale = true;
+  if (isLoading) return;
+  isLoading = true;
+  while (isStale && choice.selected !== '') {
+    isStale = false;
+    const key = choice.selected;
+    const answer = await ask<Detail>(`/api/actors/${key}`);
+    const text = JSON.stringify(answer);
+    if (answer !== null && key === choice.selected && (detail === null || text !== detailText)) {
+      detail = answer;
+      detailText = text;
+      isDirty = true;
+    }
+  }
+  isLoading = false;
 }
 
 function travel(entry: History): void {
   entryShown = entry;
   choice.at = entry.seq;
   isDirty = true;
+  showPane('chart');
 }
 
 function backToLive(): void {
@@ -66,63 +102,53 @@ function backToLive(): void {
   isDirty = true;
 }
 
+/** Goes back (-1) or forth (1) in the selected actor's history; past its end is now. */
+function step(by: -1 | 1): void {
+  const entries = detail?.history ?? [];
+  const at = entryShown === null ? entries.length : entries.findIndex((entry) => entry.seq === entryShown?.seq);
+  const entry = entries[Math.max(0, at + by)];
+  if (entry === undefined) backToLive();
+  else travel(entry);
+}
+
 function draw(): void {
   const chart = charts.find((each) => each.id === choice.machine) ?? charts[0];
   if (chart === undefined) return;
   choice.machine = chart.id;
-  const mine = [...rows.values()].filter((row) => row.m === chart.id);
+  const all = [...rows.values()];
+  const mine = all.filter((row) => row.m === chart.id);
   const counts = countStates(mine);
-  drawHeader(chart, mine);
-  drawChips(chart, mine, counts);
-  list.show(mine.filter(filterOf(choice.filter)).sort(worstFirst(RESTING)), choice.selected, now());
+  const sizes = new Map<string, number>();
+  for (const row of all) sizes.set(row.m, (sizes.get(row.m) ?? 0) + 1);
+  drawHeader(
+    { charts, chart, mine, counts, sizes, filter: choice.filter, selected: choice.selected },
+    { chooseMachine, toggle },
+  );
+  list.show(mine.filter(filterOf(choice.filter)).sort(worstFirst), choice.selected, now());
   chartView.show(chart);
   const row = rows.get(choice.selected);
-  const mark =
-    entryShown ?? (row === undefined || row.m !== chart.id ? null : { to: row.st, edge: row.ed, row: row.row });
-  chartView.mark({
-    state: mark === null ? '' : mark.to,
-    edge: mark === null ? '' : 'edge' in mark ? mark.edge : edgeOf(mark),
-    rowId: mark === null ? '' : mark.row,
-    counts,
-  });
+  const isShown = row !== undefined && row.m === chart.id;
+  if (!isShown) chartView.mark({ state: '', edge: '', rowId: '', counts });
+  else if (entryShown === null) chartView.mark({ state: row.st, edge: row.ed, rowId: row.row, counts });
+  else chartView.mark({ state: entryShown.to, edge: edgeOf(entryShown), rowId: entryShown.row, counts });
   drawTravel();
-  if (row !== undefined) showDetail(row, detail, choice.at, now(), { travel });
+  if (row !== undefined) showDetail(row, detail, choice.at, { travel, goTo });
+  tick();
 }
 
-function drawHeader(chart: Chart, mine: readonly Row[]): void {
-  const tabs = charts.map((each) => {
-    const tab = el(
-      'button',
-      {
-        type: 'button',
-        role: 'tab',
-        'aria-selected': String(each.id === chart.id),
-        onclick: () => chooseMachine(each.id),
-      },
-      each.id,
-    );
-    return tab;
-  });
-  if (
-    byId('machines').childElementCount !== tabs.length ||
-    byId('machines').querySelector('[aria-selected="true"]')?.textContent !== chart.id
-  ) {
-    byId('machines').replaceChildren(...tabs);
-    const names: readonly (readonly [string, string])[] = [
-      ['svg', 'SVG'],
-      ['mmd', 'Mermaid'],
-      ['puml', 'PlantUML'],
-      ['scxml', 'SCXML'],
-      ['json', 'XState JSON'],
-    ];
-    byId('exports').replaceChildren(
-      ...names.map(([extension, name]) =>
-        el('a', { href: `/charts/${chart.id}.${extension}`, download: `${chart.id}.${extension}` }, name),
-      ),
-    );
-  }
-  byId('totals').textContent =
-    `${mine.length} actors, ${mine.filter((row) => !RESTING.has(row.st)).length} on their way`;
+/** Shows the actor of an object that is waited for; false when there is none. */
+function goTo(kind: string, namespace: string, name: string): boolean {
+  const words: Readonly<Record<string, string>> = {
+    KubeadmConfig: 'kubeadmconfig',
+    Machine: 'machine',
+    Cluster: 'cluster-initialized',
+  };
+  const found = [...rows.values()].find((row) => row.m === words[kind] && row.ns === namespace && row.n === name);
+  if (found === undefined) return false;
+  choice.filter = '';
+  (byId('filter') as HTMLInputElement).value = '';
+  select(found.k);
+  return true;
 }
 
 function chooseMachine(id: string): void {
@@ -131,54 +157,56 @@ function chooseMachine(id: string): void {
   choice.filter = '';
   (byId('filter') as HTMLInputElement).value = '';
   detail = null;
-  byId('detail').replaceChildren(el('p', { class: 'empty' }, 'Select an actor to see why it is where it is.'));
+  entryShown = null;
+  showNoDetail();
   remember();
-}
-
-function drawChips(chart: Chart, mine: readonly Row[], counts: ReadonlyMap<string, number>): void {
-  const parents = new Set(chart.states.map((state) => state.parent));
-  const wanted = chart.states
-    .filter((state) => !parents.has(state.id))
-    .map((state) => [`state=${state.id}`, state.id, counts.get(state.id) ?? 0, state.description] as const);
-  const errors = mine.filter((row) => row.err !== null).length;
-  const all = [...wanted, ['error', 'with error', errors, 'Actors whose last effect failed'] as const];
-  const chips = byId('chips');
-  if (chips.childElementCount !== all.length || chips.dataset['machine'] !== chart.id) {
-    chips.dataset['machine'] = chart.id;
-    chips.replaceChildren(
-      ...all.map(([filter, name, , title]) =>
-        el('button', { type: 'button', title, onclick: () => setFilter(filter) }, name, el('b', {}, '')),
-      ),
-    );
-  }
-  all.forEach(([filter, , count], index) => {
-    const chip = chips.children[index];
-    const number = chip?.querySelector('b');
-    if (chip === undefined || number === null || number === undefined) return;
-    if (number.textContent !== String(count)) number.textContent = String(count);
-    chip.setAttribute('aria-pressed', String(choice.filter === filter));
-    chip.classList.toggle('bad', filter === 'error' && count > 0);
-  });
 }
 
 function drawTravel(): void {
   const bar = byId('travel');
+  const key = entryShown === null ? '' : String(entryShown.seq);
   bar.hidden = entryShown === null;
-  if (entryShown === null) return;
+  if (entryShown === null || bar.dataset['seq'] === key) return;
+  bar.dataset['seq'] = key;
+  const { row, event, from, to, atMs } = entryShown;
   bar.replaceChildren(
-    'Showing ',
-    el('b', {}, `${entryShown.row} ${entryShown.event}: ${entryShown.from || 'born'} → ${entryShown.to}`),
-    `, ${age(now() - entryShown.atMs)} ago`,
+    el('button', { type: 'button', title: 'One transition back ([)', onclick: () => step(-1) }, '◀'),
+    el('button', { type: 'button', title: 'One transition forth (])', onclick: () => step(1) }, '▶'),
+    el(
+      'span',
+      {},
+      'Showing ',
+      el('b', {}, `${row} ${event}: ${from === '' ? 'born' : from} → ${to}`),
+      ', ',
+      clock(atMs, 'ago'),
+      ' ago',
+    ),
     el('button', { type: 'button', onclick: backToLive }, 'Back to live'),
   );
+}
+
+/** Brings every time on the page up to date. */
+function tick(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('.clock')) {
+    const at = Number(element.dataset['at']);
+    const text = age(element.dataset['kind'] === 'until' ? at - now() : now() - at);
+    if (element.textContent !== text) element.textContent = text;
+  }
 }
 
 function drawTimeline(): void {
   byId('timeline').hidden = !choice.timeline;
   byId('chart').hidden = choice.timeline;
   byId('timeline-button').setAttribute('aria-pressed', String(choice.timeline));
+  if (!choice.timeline) return;
   const row = rows.get(choice.selected) ?? [...rows.values()].find((each) => each.c !== '');
-  if (choice.timeline && row !== undefined) void showTimeline(byId('timeline'), row.ns, row.c, select);
+  if (row !== undefined) void timeline.show(row.ns, row.c, choice.selected);
+}
+
+function showPane(pane: Pane): void {
+  document.body.dataset['pane'] = pane;
+  for (const button of byId('panes').children)
+    button.setAttribute('aria-pressed', String(button.getAttribute('data-pane') === pane));
 }
 
 function setLive(text: string, className: string): void {
@@ -190,41 +218,54 @@ function setLive(text: string, className: string): void {
 function connect(): void {
   const stream = new EventSource('/api/stream');
   stream.addEventListener('full', (event) => {
-    const data = JSON.parse((event as MessageEvent<string>).data) as { now: number; rows: Row[] };
+    const data = JSON.parse((event as MessageEvent<string>).data) as WireFull;
     skewMs = data.now - Date.now();
     rows.clear();
     for (const row of data.rows) rows.set(row.k, row);
-    setLive('live', 'live');
+    setLive('● live', 'live');
     isDirty = true;
     void loadDetail();
     void loadStatus();
-    if (choice.timeline) drawTimeline();
+    drawTimeline();
   });
   stream.addEventListener('delta', (event) => {
-    const data = JSON.parse((event as MessageEvent<string>).data) as { up: Row[]; rm: string[] };
+    const data = JSON.parse((event as MessageEvent<string>).data) as WireDelta;
     for (const row of data.up) rows.set(row.k, row);
     for (const key of data.rm) rows.delete(key);
     isDirty = true;
-    if (data.up.some((row) => row.k === choice.selected)) void loadDetail();
-    if (choice.timeline) drawTimeline();
+    const newest = isFollowing ? data.up.filter((row) => row.m === choice.machine).at(-1) : undefined;
+    if (newest !== undefined && newest.k !== choice.selected) select(newest.k);
+    else if (data.up.some((row) => row.k === choice.selected)) void loadDetail();
+    drawTimeline();
   });
-  stream.onerror = () => setLive('reconnecting', 'lost');
+  stream.onerror = () => {
+    setLive('○ reconnecting', 'lost');
+    // A browser gives up for good on an answer that is no stream: it is asked for anew.
+    if (stream.readyState !== EventSource.CLOSED) return;
+    setTimeout(connect, 2000);
+  };
 }
 
 async function loadStatus(): Promise<void> {
-  const status = (await (await fetch('/api/status')).json()) as { leader: boolean; identity: string };
+  const status = await ask<{ readonly leader: boolean }>('/api/status');
   const pill = byId('leader');
-  pill.hidden = status.leader;
-  pill.textContent = status.leader ? '' : 'standby: another operator holds the Lease';
+  pill.hidden = status?.leader !== false;
+  pill.textContent = status?.leader === false ? 'standby: another operator holds the Lease' : '';
 }
 
 function toggleTimeline(): void {
   choice.timeline = !choice.timeline;
   remember();
   drawTimeline();
+  showPane('chart');
 }
 
-async function start(): Promise<void> {
+function toggleFollow(): void {
+  isFollowing = !isFollowing;
+  byId('follow').setAttribute('aria-pressed', String(isFollowing));
+}
+
+function bind(): void {
   const filter = byId('filter') as HTMLInputElement;
   filter.value = choice.filter;
   filter.addEventListener('input', () => {
@@ -232,25 +273,40 @@ async function start(): Promise<void> {
     remember();
   });
   byId('timeline-button').addEventListener('click', toggleTimeline);
+  byId('follow').addEventListener('click', toggleFollow);
+  byId('help-button').addEventListener('click', () => (byId('help') as HTMLDialogElement).showModal());
   for (const how of ['in', 'out', 'fit'] as const)
     byId(`zoom-${how}`).addEventListener('click', () => chartView.zoom(how));
-  document.addEventListener('keydown', (event) => {
-    if (event.target instanceof HTMLInputElement) {
-      if (event.key === 'Escape') byId('list').focus();
-      return;
-    }
-    if (event.key === '/') {
-      event.preventDefault();
-      filter.focus();
-    } else if (event.key === 't') toggleTimeline();
-    else if (event.key === '+') chartView.zoom('in');
-    else if (event.key === '-') chartView.zoom('out');
-    else if (event.key === '0') chartView.zoom('fit');
-    else if (event.key === 'Escape') backToLive();
-    else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && event.target === document.body)
-      byId('list').focus();
+  for (const button of byId('panes').children)
+    button.addEventListener('click', () => showPane((button as HTMLElement).dataset['pane'] as Pane));
+  listenToKeys({
+    filter,
+    list: byId('list'),
+    keys: {
+      t: toggleTimeline,
+      f: toggleFollow,
+      m: () =>
+        chooseMachine(charts[(charts.findIndex((each) => each.id === choice.machine) + 1) % charts.length]?.id ?? ''),
+      '[': () => step(-1),
+      ']': () => step(1),
+      '+': () => chartView.zoom('in'),
+      '-': () => chartView.zoom('out'),
+      '0': () => chartView.zoom('fit'),
+      '?': () => (byId('help') as HTMLDialogElement).showModal(),
+      Escape: backToLive,
+    },
   });
-  charts = (await (await fetch('/api/charts')).json()) as readonly Chart[];
+}
+
+async function start(): Promise<void> {
+  bind();
+  showPane('list');
+  for (;;) {
+    charts = (await ask<readonly Chart[]>('/api/charts')) ?? [];
+    if (charts.length > 0) break;
+    setLive('○ reconnecting', 'lost');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
   connect();
   const frame = (): void => {
     if (isDirty) {
@@ -262,6 +318,8 @@ async function start(): Promise<void> {
   requestAnimationFrame(frame);
   setInterval(() => {
     isDirty = true;
+    // Conditions and Events change without a transition; and an answer of a moment ago may be of the middle of a turn.
+    if (rows.has(choice.selected) && document.visibilityState === 'visible') void loadDetail();
   }, 1000);
 }
 

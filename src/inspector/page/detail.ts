@@ -1,162 +1,198 @@
-// The right side: why the actor is here, what it knows, what its object says, and how it came here.
+// The right side: why the actor is here, what its object says, how it came here, and what it knows.
+//
+// It is drawn anew only when something of it changed: text that somebody selects, and what is folded open, stay.
 
-import { byId, el } from './dom.js';
-import { age, type History, type Row } from './model.js';
-
-/** What GET /api/actors/<key> answers. */
-export interface Detail {
-  readonly key: string;
-  readonly now: number;
-  readonly history: readonly History[];
-  readonly facts: Readonly<Record<string, unknown>>;
-  readonly why: {
-    readonly stateMeaning: string;
-    readonly row: {
-      readonly id: string;
-      readonly title: string;
-      readonly description: string;
-      readonly requirements: readonly string[];
-    };
-    readonly waitsFor: {
-      readonly kind: string;
-      readonly namespace: string;
-      readonly name: string;
-      readonly what: string;
-      readonly remedy: string;
-    } | null;
-    readonly lastError: { readonly kind: string; readonly message: string } | null;
-    readonly unblocks: string;
-  } | null;
-  readonly details: {
-    readonly plural: string;
-    readonly conditions: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason: string;
-      readonly message: string;
-    }[];
-    readonly events: readonly {
-      readonly type: string;
-      readonly reason: string;
-      readonly message: string;
-      readonly at: string;
-    }[];
-  } | null;
-  readonly others: { readonly p50Ms: number; readonly p95Ms: number; readonly count: number } | null;
-}
+import { byId, clock, el } from './dom.js';
+import { age, SIGNS, standingOf, type Detail, type History, type Row } from './model.js';
 
 /** What the person can do here. */
 export interface DetailActions {
   readonly travel: (entry: History) => void;
+  readonly goTo: (kind: string, namespace: string, name: string) => boolean;
 }
 
+let drawn: readonly unknown[] = [];
+const open = new Set(['history']);
+
 /** Fills the right side. */
-export function showDetail(
-  row: Row,
-  detail: Detail | null,
-  at: number | null,
-  nowMs: number,
-  actions: DetailActions,
-): void {
+export function showDetail(row: Row, detail: Detail | null, at: number | null, actions: DetailActions): void {
+  const now = [row.k, row.st, row.since, row.wake, row.err, detail, at];
+  if (now.every((value, index) => value === drawn[index]) && drawn.length > 0) return;
+  const isSame = drawn[0] === row.k;
+  drawn = now;
   const pane = byId('detail');
   const scroll = pane.scrollTop;
   pane.replaceChildren(
     el('h2', {}, `${row.ns}/${row.n}`),
-    el('div', { class: 'quiet' }, `${row.st} for ${age(nowMs - row.since)}`, ...wakeUp(row, nowMs)),
-    ...(detail === null ? [el('p', { class: 'empty' }, 'loading')] : parts(row, detail, at, nowMs, actions)),
+    el(
+      'p',
+      { class: 'standing', 'data-standing': standingOf(row) },
+      el('span', { class: 'sign', 'aria-hidden': 'true' }, SIGNS[standingOf(row)]),
+      el('b', {}, row.st),
+      ' for ',
+      clock(row.since, 'ago'),
+      ...(row.wake === null ? [] : [' · looks again in ', el('span', { id: 'wake' }, clock(row.wake, 'until'))]),
+    ),
+    ...(detail === null ? [el('p', { class: 'empty' }, 'loading')] : parts(row, detail, at, actions)),
   );
-  pane.scrollTop = scroll;
+  pane.scrollTop = isSame ? scroll : 0;
 }
 
-function wakeUp(row: Row, nowMs: number): readonly Node[] {
-  if (row.wake === null) return [];
-  return [el('span', { id: 'wake' }, ` · looks again in ${age(row.wake - nowMs)}`)];
+/** Shows that nothing is selected. */
+export function showNoDetail(): void {
+  drawn = [];
+  byId('detail').replaceChildren(el('p', { class: 'empty' }, 'Select an actor to see why it is where it is.'));
 }
 
-function parts(row: Row, detail: Detail, at: number | null, nowMs: number, actions: DetailActions): readonly Node[] {
+function parts(row: Row, detail: Detail, at: number | null, actions: DetailActions): readonly Node[] {
+  const facts = factsOf(detail);
   return [
+    why(detail, actions),
+    ...others(row, detail),
+    section('history', `History (${detail.history.length})`, history(detail, at, actions)),
+    ...(detail.details === null || detail.details.conditions.length === 0
+      ? []
+      : [section('conditions', `Conditions (${detail.details.conditions.length})`, conditions(detail.details))]),
+    ...(detail.details === null || detail.details.events.length === 0
+      ? []
+      : [section('events', `Events (${detail.details.events.length})`, events(detail.details))]),
+    ...(facts.length === 0 ? [] : [section('facts', `Facts (${facts.length})`, factList(facts))]),
+    section('terminal', 'In a terminal', terminal(row, detail)),
+  ];
+}
+
+/** A part that folds; what was folded open stays open for the next actor. */
+function section(id: string, title: string, content: Node): HTMLElement {
+  const isOpen = open.has(id);
+  const fold = el(
+    'details',
+    { id: `part-${id}`, open: isOpen },
+    el('summary', {}, title),
+    content,
+  ) as HTMLDetailsElement;
+  fold.addEventListener('toggle', () => {
+    if (fold.open) open.add(id);
+    else open.delete(id);
+  });
+  return fold;
+}
+
+function why({ why: answer }: Detail, actions: DetailActions): HTMLElement {
+  if (answer === null)
+    return el(
+      'div',
+      { class: 'why' },
+      el('h3', {}, 'Why is it here?'),
+      el('p', {}, 'Its object is gone, or not in the cache yet.'),
+    );
+  const waits = answer.waitsFor;
+  const line = (name: string, ...content: readonly (Node | string)[]): readonly Node[] => [
+    el('dt', {}, name),
+    el('dd', {}, ...content),
+  ];
+  return el(
+    'div',
+    { class: answer.lastError === null ? 'why' : 'why bad', id: 'why' },
     el('h3', {}, 'Why is it here?'),
-    why(row, detail, nowMs),
-    el('h3', {}, 'Facts'),
+    el('p', { class: 'meaning' }, answer.stateMeaning),
+    el('p', {}, el('b', { class: 'row-id' }, `${answer.row.id} ${answer.row.title}. `), answer.row.description),
     el(
       'dl',
       {},
-      ...Object.entries(detail.facts)
-        .filter(([, value]) => typeof value !== 'object' || value === null)
-        .flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))]),
+      ...(waits === null ? [] : line('Waits for', target(waits, actions), ` ${waits.what}`)),
+      ...(answer.lastError === null ? [] : line('Last error', `${answer.lastError.kind}: ${answer.lastError.message}`)),
+      ...line('Unblocks it', answer.unblocks),
     ),
-    ...conditions(detail),
-    ...events(detail),
-    el('h3', {}, `History (${detail.history.length})`),
-    history(detail, at, nowMs, actions),
-    el('h3', {}, 'In a terminal'),
-    ...commands(row, detail),
-    el('p', {}, el('a', { href: `/api/actors/${row.k}/history.json` }, 'History as JSON')),
-  ];
-}
-
-function why(row: Row, detail: Detail, nowMs: number): HTMLElement {
-  const answer = detail.why;
-  if (answer === null) return el('div', { class: 'why' }, el('p', {}, 'Its object is gone or not in the cache yet.'));
-  const waits = answer.waitsFor;
-  return el(
-    'div',
-    { class: answer.lastError === null ? 'why' : 'why bad' },
-    el('p', {}, answer.stateMeaning),
-    el('p', {}, el('b', {}, `${answer.row.id} ${answer.row.title}. `), answer.row.description),
-    ...(waits === null
-      ? []
-      : [el('p', {}, 'Waits for ', el('b', {}, `${waits.kind} ${waits.namespace}/${waits.name}`), `: ${waits.what}`)]),
-    ...(answer.lastError === null ? [] : [el('p', {}, el('b', {}, 'Last error: '), answer.lastError.message)]),
-    el('p', {}, el('b', {}, 'Unblocks it: '), answer.unblocks),
-    ...(detail.others === null
-      ? []
-      : [
-          el(
-            'p',
-            { class: 'quiet' },
-            `Others spent ${age(detail.others.p50Ms)} (p50) to ${age(detail.others.p95Ms)} (p95) here; this one ${age(nowMs - row.since)}.`,
-          ),
-        ]),
-    ...(answer.row.requirements.length === 0 ? [] : [el('p', { class: 'quiet' }, answer.row.requirements.join(' '))]),
+    el('p', { class: 'quiet' }, `decided by [${answer.row.guard}] · ${answer.row.requirements.join(' ')}`),
   );
 }
 
-function conditions(detail: Detail): readonly Node[] {
-  if (detail.details === null || detail.details.conditions.length === 0) return [];
-  const marks: Readonly<Record<string, string>> = { True: '✓', False: '✗', Unknown: '?' };
+/** The object that is waited for; a link to its actor when the page shows that. */
+function target(
+  waits: { readonly kind: string; readonly namespace: string; readonly name: string },
+  actions: DetailActions,
+): Node {
+  const text = `${waits.kind} ${waits.namespace}/${waits.name}`;
+  const link = el('button', { type: 'button', class: 'link', title: 'Show its actor' }, text);
+  link.addEventListener('click', () => {
+    if (!actions.goTo(waits.kind, waits.namespace, waits.name)) link.replaceWith(el('b', {}, text));
+  });
+  return link;
+}
+
+function others(row: Row, { others: times }: Detail): readonly Node[] {
+  if (times === null) return [];
   return [
-    el('h3', {}, 'Conditions'),
     el(
-      'ul',
-      { class: 'conditions' },
-      ...detail.details.conditions.map((condition) =>
-        el(
-          'li',
-          {},
-          `${marks[condition.status] ?? '?'} `,
-          el('b', {}, condition.type),
-          ` ${condition.status} · ${condition.reason}`,
-          condition.message === '' ? '' : `: ${condition.message}`,
-        ),
+      'p',
+      { class: 'quiet' },
+      `Others left ${row.st} after ${seconds(times.p50Ms)} (half of them) or ${seconds(times.p95Ms)} (95 %), of ${times.count}.`,
+    ),
+  ];
+}
+
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : age(ms);
+}
+
+function factsOf(detail: Detail): readonly (readonly [string, string])[] {
+  return Object.entries(detail.why?.facts ?? {}).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, each]): readonly [string, string] => [`${name}.${inner}`, String(each)])
+      : [[name, Array.isArray(value) ? value.map(String).join(', ') : String(value)] as const],
+  );
+}
+
+/** What holds comes first; what is false, empty or nothing follows quietly. */
+function factList(facts: readonly (readonly [string, string])[]): HTMLElement {
+  const isNothing = (value: string): boolean =>
+    ['false', '', 'null', 'none', 'no', '0', '[object Object]'].includes(value);
+  const sorted = [...facts.filter(([, value]) => !isNothing(value)), ...facts.filter(([, value]) => isNothing(value))];
+  return el(
+    'dl',
+    { class: 'facts' },
+    ...sorted.flatMap(([name, value]) => {
+      const quiet = isNothing(value) ? 'nothing' : '';
+      return [el('dt', { class: quiet }, name), el('dd', { class: quiet }, value === '' ? '–' : value)];
+    }),
+  );
+}
+
+function conditions({ conditions: list }: NonNullable<Detail['details']>): HTMLElement {
+  const marks: Readonly<Record<string, string>> = { True: '✓', False: '✗', Unknown: '?' };
+  return el(
+    'ul',
+    { class: 'conditions' },
+    ...list.map(({ type, status, reason, message }) =>
+      el(
+        'li',
+        { 'data-status': status },
+        el('span', { class: 'mark', 'aria-hidden': 'true' }, marks[status] ?? '?'),
+        el('b', {}, type),
+        ` ${status} · ${reason}`,
+        message === '' ? '' : `: ${message}`,
       ),
     ),
-  ];
+  );
 }
 
-function events(detail: Detail): readonly Node[] {
-  if (detail.details === null || detail.details.events.length === 0) return [];
-  return [
-    el('h3', {}, 'Events'),
-    el(
-      'ul',
-      { class: 'events' },
-      ...detail.details.events.map((event) => el('li', {}, el('b', {}, event.reason), ` ${event.message}`)),
+function events({ events: list }: NonNullable<Detail['details']>): HTMLElement {
+  return el(
+    'ul',
+    { class: 'events' },
+    ...list.map(({ type, reason, message, count, atMs }) =>
+      el(
+        'li',
+        { 'data-type': type },
+        el('span', { class: 'quiet' }, clock(atMs, 'ago'), ' ago '),
+        el('b', {}, `${type === 'Warning' ? '▲ ' : ''}${reason}`),
+        ` ${message}${count > 1 ? ` (×${count})` : ''}`,
+      ),
     ),
-  ];
+  );
 }
 
-function history(detail: Detail, at: number | null, nowMs: number, actions: DetailActions): HTMLElement {
+function history(detail: Detail, at: number | null, actions: DetailActions): HTMLElement {
   const lines = [...detail.history].reverse().map((entry) =>
     el(
       'tr',
@@ -164,39 +200,66 @@ function history(detail: Detail, at: number | null, nowMs: number, actions: Deta
         class: `pick${entry.error === null ? '' : ' bad'}${entry.seq === at ? ' picked' : ''}`,
         tabindex: '0',
         title: 'Show this transition on the chart',
+        'data-seq': String(entry.seq),
         onclick: () => actions.travel(entry),
         onkeydown: (event: Event) => {
           if ((event as KeyboardEvent).key === 'Enter') actions.travel(entry);
         },
       },
-      el('td', {}, `${age(nowMs - entry.atMs)} ago`),
-      el('td', {}, `${entry.row} ${entry.event === 'OBSERVED' ? '' : entry.event}`),
-      el(
-        'td',
-        {},
-        entry.from === entry.to ? `stays ${entry.to}` : `${entry.from || 'born'} → ${entry.to}`,
-        entry.request === null ? '' : ` / ${entry.request}`,
-        entry.error === null ? '' : ` · ${entry.error}`,
-      ),
+      el('td', {}, clock(entry.lastMs, 'ago')),
+      el('td', {}, entry.row),
+      el('td', {}, ...words(entry)),
     ),
   );
-  return el('table', {}, el('tbody', {}, ...lines));
+  return el('table', { class: 'history' }, el('tbody', {}, ...lines));
 }
 
-function commands(row: Row, detail: Detail): readonly HTMLElement[] {
+function words(entry: History): readonly (Node | string)[] {
+  const path =
+    entry.from === entry.to ? `stays ${entry.to}` : `${entry.from === '' ? 'born' : entry.from} → ${entry.to}`;
+  const more = [
+    entry.event === 'OBSERVED' ? '' : `on ${entry.event}`,
+    entry.request === null ? '' : `asks for ${entry.request}`,
+    entry.waitsFor === null ? '' : `waits for ${entry.waitsFor.kind} ${entry.waitsFor.name}`,
+    entry.error ?? '',
+  ].filter((part) => part !== '');
+  return [
+    el('b', {}, path),
+    entry.times > 1 ? ` ×${entry.times}` : '',
+    ...(more.length === 0 ? [] : [el('div', { class: 'more' }, more.join(' · '))]),
+  ];
+}
+
+function terminal(row: Row, detail: Detail): HTMLElement {
   const plural = detail.details?.plural ?? row.m;
-  const kind = row.m;
+  const kind = detail.why?.object.kind.toLowerCase() ?? row.m;
   const lines = [
     `kubectl describe ${plural} -n ${row.ns} ${row.n}`,
     `kubectl get ${plural} -n ${row.ns} ${row.n} -o yaml`,
+    `kubectl get events -n ${row.ns} --field-selector involvedObject.uid=${row.k.slice(row.k.indexOf('/') + 1)}`,
     `kubeadm-bootstrap-operator explain ${kind}/${row.n} -n ${row.ns}`,
   ];
-  return lines.map((line) =>
-    el(
-      'div',
-      { class: 'command' },
-      el('code', {}, line),
-      el('button', { type: 'button', title: 'Copy', onclick: () => void navigator.clipboard?.writeText(line) }, 'copy'),
-    ),
+  return el(
+    'div',
+    {},
+    ...lines.map((line) => {
+      const code = el('code', {}, line);
+      const button = el('button', { type: 'button', title: 'Copy this line' }, 'copy');
+      button.addEventListener('click', () => void copy(line, code, button));
+      return el('div', { class: 'command' }, code, button);
+    }),
+    el('p', {}, el('a', { href: `/api/actors/${row.k}/history.json` }, 'History as JSON')),
   );
+}
+
+/** Copies a line, or selects it where the browser forbids that. */
+async function copy(line: string, code: HTMLElement, button: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(line);
+    button.textContent = 'copied';
+  } catch {
+    getSelection()?.selectAllChildren(code);
+    button.textContent = 'selected';
+  }
+  setTimeout(() => (button.textContent = 'copy'), 1500);
 }

@@ -20,3 +20,15 @@ export function byId(id: string): HTMLElement {
   if (element === null) throw new Error(`the page has no element ${id}`);
   return element;
 }
+
+/** Makes an SVG element. */
+export function svg(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+/** A time that `tick` keeps up to date: how long ago, or how long until. */
+export function clock(atMs: number, kind: 'ago' | 'until'): HTMLElement {
+  return el('span', { class: 'clock', 'data-at': String(atMs), 'data-kind': kind });
+}

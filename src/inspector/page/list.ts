@@ -1,25 +1,43 @@
 // The list of actors: worst first, only the visible rows are in the document, arrow keys move the selection.
 
 import { el } from './dom.js';
-import { age, type Row } from './model.js';
+import { age, SIGNS, standingOf, type Row } from './model.js';
 
 const ROW_HEIGHT = 44;
 const MARGIN = 6;
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  j: 1,
+  k: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -1e9,
+  End: 1e9,
+};
 
 /** A list that shows whatever it is given. */
 export interface ActorList {
   show(rows: readonly Row[], selected: string, nowMs: number): void;
 }
 
-/** Binds the list to its element. */
-export function createList(element: HTMLElement, select: (key: string) => void): ActorList {
+/** Binds the list to its element. `open` is called for a click or Enter, after `select`. */
+export function createList(
+  element: HTMLElement,
+  { select, open }: { readonly select: (key: string) => void; readonly open: () => void },
+): ActorList {
   const spacer = el('div', { class: 'spacer' });
-  element.append(spacer);
-  const pool = new Map<string, HTMLElement>();
+  const none = el('p', { class: 'empty none', hidden: true }, 'No actor fits the filter.');
+  element.append(none, spacer);
+  const pool = new Map<string, Item>();
   let rows: readonly Row[] = [];
   let selected = '';
   let nowMs = 0;
 
+  const pick = (key: string): void => {
+    select(key);
+    open();
+  };
   const draw = (): void => {
     const first = Math.max(0, Math.floor(element.scrollTop / ROW_HEIGHT) - MARGIN);
     const last = Math.min(rows.length, Math.ceil((element.scrollTop + element.clientHeight) / ROW_HEIGHT) + MARGIN);
@@ -28,17 +46,16 @@ export function createList(element: HTMLElement, select: (key: string) => void):
       const row = rows[index];
       if (row === undefined) continue;
       seen.add(row.k);
-      const item = pool.get(row.k) ?? newItem(row, select);
+      const item = pool.get(row.k) ?? newItem(row, pick);
       if (!pool.has(row.k)) {
         pool.set(row.k, item);
-        spacer.append(item);
+        spacer.append(item.element);
       }
-      fill(item, row, index, row.k === selected, nowMs);
-      item.setAttribute('aria-setsize', String(rows.length));
+      fill(item, row, { index, isSelected: row.k === selected, nowMs, size: rows.length });
     }
     for (const [key, item] of pool) {
       if (seen.has(key)) continue;
-      item.remove();
+      item.element.remove();
       pool.delete(key);
     }
   };
@@ -57,16 +74,9 @@ export function createList(element: HTMLElement, select: (key: string) => void):
   element.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
   window.addEventListener('resize', () => requestAnimationFrame(draw));
   element.addEventListener('keydown', (event) => {
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: 10,
-      PageUp: -10,
-      Home: -1e9,
-      End: 1e9,
-    };
-    const step = steps[event.key];
-    if (step === undefined) return;
+    if (event.key === 'Enter' && selected !== '') open();
+    const step = STEPS[event.key];
+    if (step === undefined || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     move(step);
   });
@@ -76,6 +86,7 @@ export function createList(element: HTMLElement, select: (key: string) => void):
       rows = next;
       selected = key;
       nowMs = now;
+      none.hidden = rows.length > 0;
       spacer.style.height = `${rows.length * ROW_HEIGHT}px`;
       element.setAttribute('aria-activedescendant', key === '' ? '' : itemId(key));
       draw();
@@ -83,34 +94,69 @@ export function createList(element: HTMLElement, select: (key: string) => void):
   };
 }
 
+interface Item {
+  readonly element: HTMLElement;
+  readonly sign: HTMLElement;
+  readonly name: HTMLElement;
+  readonly age: HTMLElement;
+  readonly note: HTMLElement;
+  readonly state: HTMLElement;
+}
+
 function itemId(key: string): string {
   return `actor-${key.replace(/[^A-Za-z0-9_-]/g, '-')}`;
 }
 
-function newItem(row: Row, select: (key: string) => void): HTMLElement {
-  return el(
+function newItem(row: Row, pick: (key: string) => void): Item {
+  const sign = el('span', { class: 'sign', 'aria-hidden': 'true' });
+  const name = el('span', { class: 'name' });
+  const time = el('span', { class: 'age' });
+  const note = el('span', { class: 'note' });
+  const state = el('span', { class: 'in' });
+  const element = el(
     'div',
-    { class: 'actor', role: 'option', id: itemId(row.k), onclick: () => select(row.k) },
-    el('div', { class: 'top' }, el('span', { class: 'name' }), el('span', { class: 'age' })),
-    el('div', { class: 'under' }, el('span', { class: 'note' }), el('span', { class: 'in' })),
+    { class: 'actor', role: 'option', id: itemId(row.k), onclick: () => pick(row.k) },
+    el('div', { class: 'top' }, sign, name, time),
+    el('div', { class: 'under' }, note, state),
   );
+  return { element, sign, name, age: time, note, state };
 }
 
-function fill(item: HTMLElement, row: Row, index: number, isSelected: boolean, nowMs: number): void {
-  const text = (selector: string, value: string): void => {
-    const part = item.querySelector(selector);
-    if (part !== null && part.textContent !== value) part.textContent = value;
+interface Place {
+  readonly index: number;
+  readonly size: number;
+  readonly isSelected: boolean;
+  readonly nowMs: number;
+}
+
+function fill({ element, ...parts }: Item, row: Row, { index, size, isSelected, nowMs }: Place): void {
+  const standing = standingOf(row);
+  const attributes: Readonly<Record<string, string>> = {
+    'data-standing': standing,
+    'aria-posinset': String(index + 1),
+    'aria-setsize': String(size),
+    'aria-selected': String(isSelected),
+    title: `${row.ns}/${row.n}: ${row.st}, ${standing === 'rest' ? 'at rest' : standing}`,
   };
-  item.style.transform = `translateY(${index * ROW_HEIGHT}px)`;
-  item.classList.toggle('bad', row.err !== null);
-  item.setAttribute('aria-posinset', String(index + 1));
-  item.setAttribute('aria-selected', String(isSelected));
-  item.title = `${row.ns}/${row.n}`;
-  text('.name', `${row.ns}/${row.n}`);
-  text('.age', age(nowMs - row.since));
-  text(
-    '.note',
-    row.err === null ? [row.c, row.r, row.row].filter((part) => part !== '').join(' · ') : `Error: ${row.err}`,
-  );
-  text('.in', row.st);
+  for (const [name, value] of Object.entries(attributes))
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  const transform = `translateY(${index * ROW_HEIGHT}px)`;
+  if (element.style.transform !== transform) element.style.transform = transform;
+  text(parts.sign, SIGNS[standing]);
+  text(parts.name, `${row.ns}/${row.n}`);
+  text(parts.age, age(nowMs - row.since));
+  text(parts.note, noteOf(row));
+  text(parts.state, row.st);
+}
+
+function text(element: HTMLElement, value: string): void {
+  if (element.textContent !== value) element.textContent = value;
+}
+
+/** The second line: the error, or what it waits for, or whose it is. */
+function noteOf(row: Row): string {
+  if (row.err !== null) return `Error: ${row.err}`;
+  const who = [row.c, row.r].filter((part) => part !== '').join(' · ');
+  if (row.w !== '') return `waits for ${row.w}${who === '' ? '' : ` · ${who}`}`;
+  return [who, row.row].filter((part) => part !== '').join(' · ');
 }

@@ -1,40 +1,16 @@
 // What the page knows: rows from the stream, the charts, and what the person chose (kept in the URL).
 
-/** One actor, as the stream sends it. */
-export interface Row {
-  readonly k: string;
-  readonly m: string;
-  readonly ns: string;
-  readonly n: string;
-  readonly c: string;
-  readonly r: string;
-  readonly st: string;
-  readonly since: number;
-  readonly row: string;
-  readonly ev: string;
-  readonly ed: string;
-  readonly wake: number | null;
-  readonly err: string | null;
-  readonly tx: number;
-}
+import type { WireRow } from '../wire.js';
+
+export { ageText as age } from '../wire.js';
+export type { WireDetail as Detail, WireHistory as History, WireRow as Row } from '../wire.js';
+type Row = WireRow;
 
 /** One machine. */
 export interface Chart {
   readonly id: string;
   readonly svg: string;
   readonly states: readonly { readonly id: string; readonly description: string; readonly parent: string | null }[];
-}
-
-/** One transition of an actor's ring. */
-export interface History {
-  readonly seq: number;
-  readonly atMs: number;
-  readonly event: string;
-  readonly row: string;
-  readonly from: string;
-  readonly to: string;
-  readonly request: string | null;
-  readonly error: string | null;
 }
 
 /** What the person chose. */
@@ -70,13 +46,9 @@ export function writeChoice(choice: Choice): string {
   return text === '' ? '/' : `/?${text}`;
 }
 
-/** A filter as a predicate: `ns=` `cluster=` `state=` `role=` `error`, everything else is text in names and errors. */
+/** A filter as a predicate: `ns=` `cluster=` `state=` `role=` `error`, everything else is text in names, waits and errors. */
 export function filterOf(text: string): (row: Row) => boolean {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  const tests = words.map((word): ((row: Row) => boolean) => {
+  const tests = wordsOf(text.toLowerCase()).map((word): ((row: Row) => boolean) => {
     const [name, value] = word.split('=', 2);
     if (value !== undefined) {
       if (name === 'ns') return (row) => row.ns.toLowerCase() === value;
@@ -85,22 +57,43 @@ export function filterOf(text: string): (row: Row) => boolean {
       if (name === 'role') return (row) => row.r.toLowerCase() === value;
     }
     if (word === 'error') return (row) => row.err !== null;
-    return (row) => `${row.ns}/${row.n} ${row.c} ${row.err ?? ''}`.toLowerCase().includes(word);
+    return (row) => `${row.ns}/${row.n} ${row.c} ${row.w} ${row.err ?? ''}`.toLowerCase().includes(word);
   });
   return (row) => tests.every((test) => test(row));
 }
 
-/** Worst first: with an error, then those that have not arrived, longest there first; those at rest last. */
-export function worstFirst(resting: ReadonlySet<string>): (a: Row, b: Row) => number {
-  const rank = (row: Row): number => (row.err !== null ? 0 : resting.has(row.st) ? 2 : 1);
-  return (a, b) => rank(a) - rank(b) || a.since - b.since || (a.k < b.k ? -1 : 1);
+function wordsOf(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** An age as kubectl prints it. */
-export function age(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
+/** The filter with a word of a chip added, exchanged for another one of its kind, or taken away. */
+export function toggleWord(filter: string, word: string): string {
+  const kind = word.includes('=') ? word.slice(0, word.indexOf('=') + 1).toLowerCase() : word;
+  const others = wordsOf(filter).filter((each) => !each.toLowerCase().startsWith(kind));
+  return (hasWord(filter, word) ? others : [...others, word]).join(' ');
+}
+
+/** Whether a filter has this word. */
+export function hasWord(filter: string, word: string): boolean {
+  return wordsOf(filter.toLowerCase()).includes(word.toLowerCase());
+}
+
+/** How an actor does, told by a sign as well as by its colour. */
+export type Standing = 'error' | 'moving' | 'waiting' | 'rest';
+
+/** The sign of a standing. */
+export const SIGNS: Readonly<Record<Standing, string>> = { error: '▲', moving: '▶', waiting: '◆', rest: '●' };
+
+/** How an actor does. */
+export function standingOf(row: Row): Standing {
+  if (row.err !== null) return 'error';
+  if (row.busy) return 'moving';
+  return row.w === '' ? 'rest' : 'waiting';
+}
+
+const RANKS: Readonly<Record<Standing, number>> = { error: 0, moving: 1, waiting: 1, rest: 2 };
+
+/** Worst first: with an error, then those that have not arrived, longest there first; those at rest last. */
+export function worstFirst(a: Row, b: Row): number {
+  return RANKS[standingOf(a)] - RANKS[standingOf(b)] || a.since - b.since || (a.k < b.k ? -1 : 1);
 }

@@ -129,6 +129,19 @@ describe('events', () => {
     expect(events()[0]?.message).toHaveLength(1_024);
   });
 
+  test('what was recorded about an object -> by its uid, with counts, whether it could be written or not', async () => {
+    const { recorder, clock, fail } = createWorld();
+    fail(() => ({ kind: 'status', code: 403 }));
+    recorder.record(note());
+    recorder.record(note({ object: { ...object, uid: 'u2' }, message: 'another object' }));
+    await clock.advance(2_000);
+    recorder.record(note());
+    expect(recorder.about('u1')).toEqual([
+      { type: 'Warning', reason: 'Waiting', message: 'for the lock', count: 2, lastAtMs: clock.nowMs() },
+    ]);
+    expect(recorder.about('u3')).toEqual([]);
+  });
+
   test('object without a namespace -> the Event is in default', async () => {
     const { recorder, events } = createWorld();
     recorder.record(note({ object: { ...object, namespace: '' } }));
