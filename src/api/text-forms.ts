@@ -21,10 +21,12 @@ const int32Max = 2147483647n;
 
 /** Reads a duration as Go writes it (`1h2m3.5s`); the result is in nanoseconds. */
 export function parseDuration(given: string): bigint | undefined {
-  const match = /^([-+]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(given);
+  const match = /^([-+]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(given);
   if (match === null) return undefined;
   let sum = 0n;
-  for (const [, whole = '', fraction = '', unit = 's'] of given.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, whole = '', fraction = '', unit = 's'] of given.matchAll(
+    /(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g,
+  )) {
     const scale = nanosecondsIn[unit as keyof typeof nanosecondsIn];
     sum += BigInt(whole === '' ? '0' : whole) * scale;
     if (fraction !== '') sum += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);

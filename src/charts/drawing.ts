@@ -48,7 +48,7 @@ export function edgeLabelSize(edge: ChartEdge): { readonly width: number; readon
 }
 
 function textWidth(text: string): number {
-  return [...text].reduce((sum, character) => sum + (/[A-Z_0-9↻]/.test(character) ? CAPITAL : SMALL), 0);
+  return [...text].reduce((sum, character) => sum + (/[A-Z_0-9\u21bb]/.test(character) ? CAPITAL : SMALL), 0);
 }
 
 /** The arrow that leads from a state to itself: its rows ask for the state's effect again. Drawn inside the box. */

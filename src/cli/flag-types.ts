@@ -36,10 +36,10 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
 /** Reads a Go duration (`15m`, `1h30m`, `500ms`, `0`) as milliseconds; null when it is none. */
 export function parseDurationMs(text: string): number | null {
   if (/^[-+]?0$/.test(text)) return 0;
-  const match = /^([-+]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text);
+  const match = /^([-+]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|ms|s|m|h))+$/.exec(text);
   if (match === null) return null;
   let total = 0;
-  for (const part of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g)) {
+  for (const part of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|ms|s|m|h)/g)) {
     total += Number(part[1]) * (DURATION_UNITS_MS[part[2] ?? ''] ?? 0);
   }
   return match[1] === '-' ? -total : total;

@@ -23,7 +23,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
   [/\b(resource ?version)(["']?\s*[:=]?\s*)["']?\d+["']?/gi, '$1$2<version>'],
   [/\b0x[0-9a-f]{6,16}\b/g, '<address>'],
-  [/\b(after|within|in) \d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|m|seconds?|milliseconds?)\b/g, '$1 a while'],
+  [/\b(after|within|in) \d+(?:\.\d+)?\s?(?:ns|\u00b5s|us|ms|s|m|seconds?|milliseconds?)\b/g, '$1 a while'],
 ];
 
 /** The text without local ports, connection addresses, times, request ids and resourceVersions. */

@@ -1,6 +1,6 @@
 // Whether a text is a duration as Go's time.ParseDuration reads it: `1h30m`, `1.5h`, `-10s`, `0`.
 
-const DURATION = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const DURATION = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/;
 const NANOSECONDS: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
@@ -16,7 +16,7 @@ const NANOSECONDS: Readonly<Record<string, number>> = {
 export function isGoDuration(text: string): boolean {
   if (!DURATION.test(text)) return false;
   let total = 0;
-  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
     total += Number(amount) * (NANOSECONDS[unit] ?? 0);
   }
   return total <= 2 ** 63;
