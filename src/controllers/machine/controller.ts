@@ -55,7 +55,12 @@ export function createMachineController(ports: Ports): MachineParts {
     effectTimeoutMs: EFFECT_TIME_MAX_MS,
     observe: (key) => observeMachine(ports, key),
     uid: ({ machine }) => machine.metadata.uid ?? '',
-    facts: (view, nowMs, context, causes) => factsOfView(view, { nowMs, settings, actor: { context, causes } }),
+    facts: (view, nowMs, context, causes) =>
+      factsOfView(view, {
+        nowMs,
+        settings,
+        actor: { context, causes, isWatching: (kind) => waits.isWatching(view, kind) },
+      }),
     mayPersistSnapshot: (_, facts) => mayPersistSnapshot(facts),
     readEnvelope: (view) => readStoredEnvelope(view, settings),
     persist: (view, outcome, context) => persistMachine(ports, view, outcome, context),

@@ -20,6 +20,7 @@ import { machineChanges } from './machine-changes.js';
 import { nodeProblem, nodeSync } from './node/node-sync.js';
 import type { StoredMachine, StoredNode } from './objects.js';
 import type { Settings } from './ports.js';
+import type { WaitedKind } from './workload/wait-watches.js';
 import { templateDifferences } from './template-differences.js';
 import { isControlPlaneInitialized, isPausedItself, wantsNodes, type MachineView } from './view.js';
 
@@ -28,7 +29,12 @@ export interface FactsContext {
   readonly nowMs: number;
   readonly settings: Settings;
   /** The actor's own memory and why it looks; null where there is no actor. */
-  readonly actor: { readonly context: ActorContext; readonly causes: readonly WakeCause[] } | null;
+  readonly actor: {
+    readonly context: ActorContext;
+    readonly causes: readonly WakeCause[];
+    /** Whether a change of what the Machine waits for would be told. */
+    readonly isWatching: (kind: WaitedKind) => boolean;
+  } | null;
 }
 
 /** The facts of a view. */
@@ -204,16 +210,20 @@ function unwatched(view: MachineView): readonly string[] {
   ];
 }
 
-/** A pass is due unless the last one is young and nothing that it waits for has changed since. */
+/**
+ * A pass is due unless the last one is young, nothing that it waits for has changed since, and a change would have been told:
+ * after a restart or a lost connection nobody knows what happened meanwhile.
+ */
 function restingOr(
   { actor, nowMs }: FactsContext,
-  { waitsFor, rows }: { readonly waitsFor: 'Pod' | 'VolumeAttachment'; readonly rows: readonly string[] },
+  { waitsFor, rows }: { readonly waitsFor: WaitedKind; readonly rows: readonly string[] },
 ): Extract<DrainReading, { readonly kind: 'due' | 'resting' }> {
   if (actor === null) return { kind: 'due' };
   const { row, wakeAtMs } = actor.context;
   const isYoung = row !== null && rows.includes(row) && wakeAtMs !== null && wakeAtMs > nowMs;
-  const isChanged = actor.causes.some((cause) => cause.kind === 'object' && cause.objectKind === waitsFor);
-  return { kind: isYoung && !isChanged ? 'resting' : 'due' };
+  const changes: readonly string[] = waitsFor === 'Pod' ? [waitsFor, 'MachineDrainRule'] : [waitsFor];
+  const isChanged = actor.causes.some((cause) => cause.kind === 'object' && changes.includes(cause.objectKind));
+  return { kind: isYoung && !isChanged && actor.isWatching(waitsFor) ? 'resting' : 'due' };
 }
 
 function certificatesExpiry({ machine, bootstrap }: MachineView): CertificatesExpiry {

@@ -75,7 +75,7 @@ async function writeOutcome(
   const client = withLedger(ports.client, context.ledger);
   const keeps = hookRows.has(outcome.row) && (await keepsHookTimes(ports.client, context.signal));
   for (let tries = 1; ; tries += 1) {
-    const next = nextStatus(ports, base, outcome, keeps);
+    const next = nextStatus(ports, base, { outcome, keeps, begun: turn.deletion });
     const patch = mergeDiff(base.status ?? {}, next);
     const before = base;
     try {
@@ -127,10 +127,18 @@ function isForgotten({ metadata }: StoredMachine): boolean {
 }
 
 /** The status that the Machine must have, made from the newest one that is known. */
-function nextStatus(ports: Ports, base: StoredMachine, outcome: MachineOutcome, keeps: boolean): MachineStatus {
+function nextStatus(
+  ports: Ports,
+  base: StoredMachine,
+  {
+    outcome,
+    keeps,
+    begun,
+  }: { readonly outcome: MachineOutcome; readonly keeps: boolean; readonly begun: MachineStatus['deletion'] },
+): MachineStatus {
   const { facts, trail, failed } = outcome;
   const learned = facts.status.deletion;
-  const deletion = { ...base.status?.deletion, ...learned };
+  const deletion = { ...base.status?.deletion, ...begun, ...learned };
   const now: MachineFacts = {
     ...facts,
     machine: { ...facts.machine, generation: base.metadata.generation ?? 0 },

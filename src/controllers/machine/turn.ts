@@ -4,7 +4,7 @@
 // here is never older than what was written.
 
 import type { Failure } from '../../../machines/kit/row.js';
-import type { MachineFacts } from '../../../machines/machine/facts.js';
+import type { MachineFacts, MachineStatus } from '../../../machines/machine/facts.js';
 import type { MachineReply, MachineRequest, PhaseRequest } from '../../../machines/machine/words.js';
 import { failureOf } from '../../host/effect-failure.js';
 import type { Effect, EffectContext, EffectReply } from '../../host/contract.js';
@@ -31,6 +31,8 @@ export interface Turn {
   machine: StoredMachine;
   bootstrap: ExternalLook | null;
   infrastructure: ExternalLook | null;
+  /** Times of `status.deletion` that began in this turn, whatever becomes of the effect that began them. */
+  deletion: NonNullable<MachineStatus['deletion']>;
   /** Events that are told once the status is written. */
   readonly events: MachineEvent[];
 }
@@ -41,7 +43,7 @@ const turns = new WeakMap<MachineView, Turn>();
 export function turnOf(view: MachineView): Turn {
   const known = turns.get(view);
   if (known !== undefined) return known;
-  const turn: Turn = { machine: view.machine, bootstrap: null, infrastructure: null, events: [] };
+  const turn: Turn = { machine: view.machine, bootstrap: null, infrastructure: null, deletion: {}, events: [] };
   turns.set(view, turn);
   return turn;
 }

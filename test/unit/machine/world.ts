@@ -70,6 +70,8 @@ export interface World {
   readonly seen: SeenRequest[];
   /** False cuts the way to the workload cluster. */
   isReachable: boolean;
+  /** Clusters that take calls and never answer, by name. */
+  readonly hanging: Set<string>;
   start(settings?: Partial<Settings>): Promise<Operator>;
   /** Until nothing moves any more, without time passing. */
   settle(): Promise<void>;
@@ -109,6 +111,7 @@ export function createWorld(options: WorldOptions = {}): World {
     remote: createInProcessClient({ handle: workload.handle, clock, userAgent: 'somebody' }),
     seen,
     isReachable: true,
+    hanging: new Set(),
     async start(given = {}) {
       const operator = await startOperator(world, random, given);
       operators.push(operator);
@@ -170,10 +173,13 @@ async function startOperator(
         : null,
   };
   const connections = createWorkloadConnections({
-    kubeconfigs: { read: () => Promise.resolve('kubeconfig'), subscribe: () => () => undefined },
-    connect: async () => {
+    kubeconfigs: { read: ({ name }) => Promise.resolve(name), subscribe: () => () => undefined },
+    connect: async (cluster) => {
       if (!world.isReachable) throw new Error('cluster is not reachable: connect ECONNREFUSED');
-      return createInProcessClient({ handle: whileAlive(workload.handle), clock, userAgent: AGENT, timeoutMs: 10_000 });
+      const handle = whileAlive(workload.handle);
+      const answering: typeof handle = (request) =>
+        world.hanging.has(cluster) ? new Promise(() => undefined) : handle(request);
+      return createInProcessClient({ handle: answering, clock, userAgent: AGENT, timeoutMs: 10_000 });
     },
     clock,
     random,

@@ -1,7 +1,8 @@
 // One look at the volumes that are still attached to a Node.
 //
 //   V1. Everything is read live; what a cache shows decides nothing here.
-//   V2. The start of the wait goes into the status that this turn writes.
+//   V2. The start of the wait goes into the status that this turn writes, also when nothing can be looked at: its time limit
+//       ends the wait for a cluster that does not answer.
 
 import { isDetached } from '../../../../machines/machine/messages.js';
 import type { VolumeReport } from '../../../../machines/machine/facts.js';
@@ -35,6 +36,7 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
     const log = machineLog(ports, view, { Node: name });
     const { status } = facts;
     const start = status.deletion?.waitForNodeVolumeDetachStartTime ?? conditionTime(nowMs());
+    turn.deletion = { waitForNodeVolumeDetachStartTime: start };
     const learned = {
       status: { ...status, deletion: { ...status.deletion, waitForNodeVolumeDetachStartTime: start } },
     };

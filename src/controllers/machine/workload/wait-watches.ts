@@ -11,8 +11,13 @@ import { kinds, type StoredVolumeAttachment } from '../objects.js';
 import type { MachineView } from '../view.js';
 import type { WorkloadClusters } from './workload-clusters.js';
 
+/** What a Machine's Node may have that a deletion waits for. */
+export type WaitedKind = 'Pod' | 'VolumeAttachment';
+
 /** Watches that outlive their turn, but not their use. */
 export interface WaitWatches {
+  /** Whether a change would be told: only then may a Machine rest. */
+  isWatching(view: MachineView, kind: WaitedKind): boolean;
   watchPods(view: MachineView, node: string): void;
   watchVolumes(view: MachineView, node: string): void;
   stop(): void;
@@ -25,7 +30,7 @@ export interface WaitWatchesOptions {
   /** Told which Machine may go on, and what changed. */
   readonly onChange: (
     key: string,
-    change: { readonly objectKind: 'Pod' | 'VolumeAttachment'; readonly namespace: string; readonly name: string },
+    change: { readonly objectKind: WaitedKind; readonly namespace: string; readonly name: string },
   ) => void;
 }
 
@@ -50,8 +55,11 @@ export function createWaitWatches({ workloads, clock, onChange }: WaitWatchesOpt
     watch?.end();
   };
 
-  const keep = (id: string, { machine }: MachineView, start: (informers: Informers) => () => void): void => {
-    const source = workloads.informers({ namespace: machine.metadata.namespace ?? '', name: machine.spec.clusterName });
+  const sourceOf = ({ machine }: MachineView): Informers | null =>
+    workloads.informers({ namespace: machine.metadata.namespace ?? '', name: machine.spec.clusterName });
+
+  const keep = (id: string, view: MachineView, start: (informers: Informers) => () => void): void => {
+    const source = sourceOf(view);
     if (watches.get(id)?.source !== source) end(id);
     if (source === null) return;
     try {
@@ -66,6 +74,10 @@ export function createWaitWatches({ workloads, clock, onChange }: WaitWatchesOpt
   };
 
   return {
+    isWatching(view, kind) {
+      const watch = watches.get(`${view.key} ${kind}`);
+      return watch !== undefined && watch.source === sourceOf(view);
+    },
     watchPods(view, node) {
       const { key } = view;
       keep(`${key} Pod`, view, (informers) => {

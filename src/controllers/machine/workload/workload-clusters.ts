@@ -4,11 +4,16 @@
 //   W1. Looking never waits. Opening never waits either: a cluster that does not answer holds up no turn of another.
 //   W2. What was last heard from a cluster is remembered while it is unreachable; its grace is judged by that.
 //   W3. A broken watch is the reflector's to repair; a new kubeconfig is the connection's, and brings a new watch.
+//   W4. A call without an answer puts its cluster under suspicion: until one look has succeeded it counts as unreachable, so
+//       that no more turns than those that are under way wait for a cluster that is silent.
 
 import type { Clock, Random } from '../../../host/contract.js';
 import type { ApiClient, Cache, CacheChange, KubeObject, WorkloadConnections } from '../../../kube/contract.js';
 import { createInformer } from '../../../kube/informer.js';
 import { createInformers, type Informers } from '../../../kube/informers.js';
+import { isApiError } from '../../../kube/failures.js';
+import { watchedClient } from '../../../kube/watched-client.js';
+import { WORKLOAD_PROBE_TIMEOUT_MS } from '../../../limits.js';
 import type { Logger } from '../../../log.js';
 import { kinds, type StoredNode } from '../objects.js';
 
@@ -83,7 +88,11 @@ interface Entry {
 }
 
 interface Session {
+  /** The connection's own, by which a new connection is told from this one. */
+  readonly connection: ApiClient;
+  /** The same for effects: their calls tell when there is no answer. */
   readonly client: ApiClient;
+  isSuspect: boolean;
   readonly nodes: Cache<StoredNode>;
   readonly informers: Informers;
   readonly lifetime: AbortController;
@@ -163,10 +172,10 @@ interface World {
 
 function lookAt({ session, message, lastHeardMs, failures, downSinceMs }: Entry): WorkloadLook {
   const health: WorkloadHealth = { lastHeardMs, failures, downSinceMs };
-  if (session?.nodes.synced === true && failures < FAILURES_UNTIL_DOWN) {
+  if (session?.nodes.synced === true && !session.isSuspect && failures < FAILURES_UNTIL_DOWN) {
     return { kind: 'open', client: session.client, nodes: session.nodes, health };
   }
-  if (failures === 0) return { kind: 'connecting', health };
+  if (failures === 0 && session?.isSuspect !== true) return { kind: 'connecting', health };
   return { kind: 'unreachable', message: message === '' ? downText : message, health };
 }
 
@@ -186,11 +195,11 @@ async function connect(world: World, entry: Entry): Promise<void> {
   }
 }
 
-function startSession(world: World, entry: Entry, client: ApiClient): void {
+function startSession(world: World, entry: Entry, connection: ApiClient): void {
   const { clock, random, log } = world.options;
   const lifetime = new AbortController();
   const isCurrent = (): boolean => entry.session?.lifetime === lifetime;
-  const base = { client, clock, random };
+  const base = { client: connection, clock, random };
   const onBug = (resource: { readonly kind: string }, error: unknown): void =>
     log.error('A listener of a workload cache failed', { kind: resource.kind, err: error });
   const nodes = createInformer<StoredNode>(
@@ -211,7 +220,11 @@ function startSession(world: World, entry: Entry, client: ApiClient): void {
   );
   const informers = createInformers({ ...base, observer: { onBug } });
   informers.start(lifetime.signal);
-  entry.session = { client, nodes: nodes.store, informers, lifetime };
+  const client = watchedClient(connection, {
+    began: () => undefined,
+    ended: (error) => void (isCurrent() && isSilence(error) && suspect(world, entry)),
+  });
+  entry.session = { connection, client, isSuspect: false, nodes: nodes.store, informers, lifetime };
   nodes.store.subscribe((change) => void (isCurrent() && world.tellNode(entry.cluster, change)));
   nodes.store.onMove(() => void (isCurrent() && hear(world, entry)));
   void nodes.run(lifetime.signal);
@@ -244,7 +257,7 @@ function endSession(entry: Entry): void {
 /** A connection that changed under us brings a new session; our own asking keeps it from idling out. */
 function onConnectionChange(world: World, entry: Entry): void {
   const state = world.options.connections.state(entry.cluster);
-  if (state.kind === 'connected' && entry.session?.client === state.client) return;
+  if (state.kind === 'connected' && entry.session?.connection === state.client) return;
   if (state.kind === 'connected') {
     endSession(entry);
     startSession(world, entry, state.client);
@@ -254,6 +267,34 @@ function onConnectionChange(world: World, entry: Entry): void {
   endSession(entry);
   if (state.kind === 'failed') fail(world, entry, state.message);
   void connect(world, entry);
+}
+
+/** True where nobody answered; what a server refuses is an answer, and what we gave up ourselves tells nothing. */
+function isSilence(error: unknown): boolean {
+  return isApiError(error) && error.failure.status === null && error.failure.kind !== 'Aborted';
+}
+
+/** Asks the cluster for anything, and until it answers counts it as unreachable. Silence ends the session. */
+function suspect(world: World, entry: Entry): void {
+  const { session } = entry;
+  if (session === null || session.isSuspect) return;
+  session.isSuspect = true;
+  const { signal } = session.lifetime;
+  const options = { limit: 1, timeoutMs: WORKLOAD_PROBE_TIMEOUT_MS, signal };
+  void session.connection.list(kinds.node, options).then(
+    () => {
+      if (entry.session !== session) return;
+      session.isSuspect = false;
+      world.tell(entry.cluster);
+    },
+    (error: unknown) => {
+      if (entry.session !== session || signal.aborted) return;
+      endSession(entry);
+      entry.failures = Math.max(entry.failures, FAILURES_UNTIL_DOWN - 1);
+      fail(world, entry, messageOf(error));
+      void connect(world, entry);
+    },
+  );
 }
 
 /** Something was heard: the cluster answers. */
