@@ -78,22 +78,30 @@ function refuseFiles(cluster: ClusterEntry, user: UserEntry): void {
   }
 }
 
-function identityOf(cluster: ClusterEntry, user: UserEntry): Identity {
+/** The authorization header of a user with a token, or with name and password; none otherwise. */
+export function authorizationOf(user: {
+  readonly token?: unknown;
+  readonly username?: unknown;
+  readonly password?: unknown;
+}): Readonly<Record<string, string>> {
   const token = text(user.token);
   const username = text(user.username);
-  const headers: Record<string, string> = {};
-  if (token !== '') headers['authorization'] = `Bearer ${token}`;
-  else if (username !== '')
-    headers['authorization'] = `Basic ${Buffer.from(`${username}:${text(user.password)}`).toString('base64')}`;
+  if (token !== '') return { authorization: `Bearer ${token}` };
+  if (username === '') return {};
+  return { authorization: `Basic ${Buffer.from(`${username}:${text(user.password)}`).toString('base64')}` };
+}
+
+function identityOf(cluster: ClusterEntry, user: UserEntry): Identity {
   return {
-    headers,
-    ca: decoded('certificate-authority-data', cluster['certificate-authority-data']),
-    clientCertificate: decoded('client-certificate-data', user['client-certificate-data']),
-    clientKey: decoded('client-key-data', user['client-key-data']),
+    headers: authorizationOf(user),
+    ca: pemOfBase64('certificate-authority-data', cluster['certificate-authority-data']),
+    clientCertificate: pemOfBase64('client-certificate-data', user['client-certificate-data']),
+    clientKey: pemOfBase64('client-key-data', user['client-key-data']),
   };
 }
 
-function decoded(field: string, value: unknown): string {
+/** PEM from its base64; empty for none. `field` is named when it is something else. */
+export function pemOfBase64(field: string, value: unknown): string {
   const base64 = text(value).replace(/\s/g, '');
   if (base64 === '') return '';
   const pem = Buffer.from(base64, 'base64').toString('utf8');

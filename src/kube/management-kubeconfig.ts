@@ -1,20 +1,17 @@
-// The kubeconfig of the management cluster, read with the Kubernetes client library: files, tokens, certificates, credential
-// plugins and OIDC.
-//
-// The library is imported here and nowhere else, by the one name that is used, so that the bundle leaves out the rest of it
-// (2.7 MB, which cost 30 MB of memory). It opens a connection per request, so requests are ours.
+// The kubeconfig of the management cluster: files, tokens, certificates, user names. Credential plugins and OIDC are left to the
+// Kubernetes client library, which is loaded for them alone: most starts never need it.
 //
 //   K1. Whatever is wrong is one line that names the file and what to do.
 //   K2. Files are read again when they have changed, and every minute; plugins are asked again when the library says that their
 //       credential has expired, and after a 401.
 
-import { KubeConfig } from '@kubernetes/client-node';
 import { readFile, stat } from 'node:fs/promises';
-import { delimiter, dirname, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Clock } from '../host/contract.js';
 import { CREDENTIALS_AGE_MAX_MS, CREDENTIALS_TIME_MAX_MS } from '../limits.js';
 import { AccessError, cachedIdentity, type Identity, type ServerAccess } from './access.js';
-import { serverUrl } from './kubeconfig.js';
+import { authorizationOf, pemOfBase64, serverUrl } from './kubeconfig.js';
+import type { CredentialSource } from './plugin-credentials.js';
 import { startDeadline, orAborted } from './waiting.js';
 
 /** Where the kubeconfig is. */
@@ -33,22 +30,22 @@ export async function managementAccess(options: ManagementKubeconfigOptions): Pr
   const { clock } = options;
   let loaded = await load(options);
   let stale = false;
-  const { cluster, where } = current(loaded.config, options);
+  const { cluster, where } = loaded;
   const identities = cachedIdentity(
     async () => {
       if (stale || loaded.hasTokenFile || (await stamp(loaded.files)) !== loaded.stamp) loaded = await load(options);
       stale = false;
-      return identityOf(loaded.config, where, clock);
+      return identityOf(loaded, clock);
     },
     { monotonicMs: () => clock.monotonicMs(), ageMaxMs: CREDENTIALS_AGE_MAX_MS },
   );
   // The first identity is asked for here, so that a broken plugin or a missing file is an error at the start.
   await identities.identity();
   return Object.freeze({
-    server: checkedServer(cluster.server, where),
-    tlsServerName: cluster.tlsServerName ?? '',
-    insecureSkipTlsVerify: cluster.skipTLSVerify === true,
-    proxyUrl: cluster.proxyUrl ?? '',
+    server: checkedServer(text(cluster.server), where),
+    tlsServerName: text(cluster['tls-server-name']),
+    insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+    proxyUrl: text(cluster['proxy-url']),
     identity: identities.identity,
     forget() {
       stale = true;
@@ -57,67 +54,125 @@ export async function managementAccess(options: ManagementKubeconfigOptions): Pr
   });
 }
 
+/** Entry of a cluster, as far as it is read. Paths are absolute. */
+interface ManagementCluster {
+  readonly server?: unknown;
+  readonly 'certificate-authority'?: unknown;
+  readonly 'certificate-authority-data'?: unknown;
+  readonly 'insecure-skip-tls-verify'?: unknown;
+  readonly 'tls-server-name'?: unknown;
+  readonly 'proxy-url'?: unknown;
+}
+
+/** Entry of a user, as far as it is read. Paths are absolute. */
+interface ManagementUser {
+  readonly token?: unknown;
+  readonly tokenFile?: unknown;
+  readonly username?: unknown;
+  readonly password?: unknown;
+  readonly as?: unknown;
+  readonly 'client-certificate'?: unknown;
+  readonly 'client-certificate-data'?: unknown;
+  readonly 'client-key'?: unknown;
+  readonly 'client-key-data'?: unknown;
+  readonly exec?: unknown;
+  readonly 'auth-provider'?: unknown;
+}
+
 interface Loaded {
-  readonly config: KubeConfig;
+  readonly cluster: ManagementCluster;
+  readonly user: ManagementUser;
+  readonly where: string;
   readonly files: readonly string[];
   readonly stamp: string;
   readonly hasTokenFile: boolean;
+  /** Made at the first need; it remembers the plugin's credential until it expires. */
+  plugin: Promise<CredentialSource> | null;
 }
 
-async function load({ paths, source, parseYaml }: ManagementKubeconfigOptions): Promise<Loaded> {
+interface Named {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+type Lists = { readonly [list in 'clusters' | 'users' | 'contexts']: readonly Named[] };
+
+interface Kubeconfig extends Lists {
+  readonly currentContext: string;
+}
+
+async function load(options: ManagementKubeconfigOptions): Promise<Loaded> {
+  const { paths, source, parseYaml } = options;
   const files = paths.split(delimiter).filter((path) => path !== '');
-  const config = new KubeConfig();
-  let hasTokenFile = false;
-  for (const [index, file] of files.entries()) {
-    const text = await readText(file, source);
+  const parts: Kubeconfig[] = [];
+  for (const file of files) {
+    const content = await readText(file, source);
     try {
-      const { document, tokenFiles } = await withTokens(parseYaml(text), dirname(file));
-      hasTokenFile ||= tokenFiles > 0;
-      const part = index === 0 ? config : new KubeConfig();
-      part.loadFromString(JSON.stringify(document));
-      part.makePathsAbsolute(dirname(file));
-      if (index > 0) mergeMissing(config, part);
+      parts.push(documentOf(parseYaml(content), dirname(file)));
     } catch (error) {
-      if (error instanceof AccessError) throw new AccessError(`${source}: ${file}: ${error.message}`);
-      throw new AccessError(`${source}: ${file} is not a kubeconfig: ${firstLine(error, text)}`);
+      throw new AccessError(`${source}: ${file} is not a kubeconfig: ${firstLine(error, content)}`);
     }
   }
-  return { config, files, stamp: await stamp(files), hasTokenFile };
+  const { cluster, user, where } = current(mergedOf(parts), options);
+  const tokenFile = text(user.tokenFile);
+  return {
+    cluster,
+    user: tokenFile === '' ? user : { ...user, token: (await readText(tokenFile, `${where}: tokenFile`)).trim() },
+    where,
+    files,
+    stamp: await stamp(files),
+    hasTokenFile: tokenFile !== '',
+    plugin: null,
+  };
 }
 
-interface KubeconfigDocument {
-  readonly users?: readonly {
-    readonly name?: string;
-    readonly user?: { readonly token?: string; readonly tokenFile?: string };
-  }[];
-}
+const PATHS = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'];
 
-/** The library does not know `tokenFile`: its content takes the token's place. */
-async function withTokens(parsed: unknown, folder: string): Promise<{ document: object; tokenFiles: number }> {
+/** A document with its lists checked and its paths made absolute. */
+function documentOf(parsed: unknown, folder: string): Kubeconfig {
   if (typeof parsed !== 'object' || parsed === null) throw new TypeError('not a mapping');
-  const document = parsed as KubeconfigDocument;
-  if (!Array.isArray(document.users)) return { document, tokenFiles: 0 };
-  let tokenFiles = 0;
-  const users = await Promise.all(
-    document.users.map(async (entry) => {
-      const file = entry.user?.tokenFile ?? '';
-      if (file === '') return entry;
-      tokenFiles += 1;
-      const token = (await readText(resolve(folder, file), 'tokenFile')).trim();
-      return { ...entry, user: { ...entry.user, token } };
-    }),
+  const document = parsed as { readonly [field: string]: unknown };
+  const list = (name: keyof Lists, field: string): readonly Named[] => {
+    const entries = document[name];
+    if (!Array.isArray(entries)) return [];
+    return entries.map((entry: unknown, index) => {
+      const { name: entryName, [field]: value = {} } = (entry ?? {}) as { readonly [field: string]: unknown };
+      if (text(entryName) === '') throw new Error(`${name}[${index}].name is missing`);
+      if (field === 'cluster' && text((value as ManagementCluster | null)?.server) === '')
+        throw new Error(`clusters[${index}].cluster.server is missing`);
+      return { name: text(entryName), [field]: withAbsolutePaths(value, folder) };
+    });
+  };
+  return {
+    currentContext: text(document['current-context']),
+    clusters: list('clusters', 'cluster'),
+    users: list('users', 'user'),
+    contexts: list('contexts', 'context'),
+  };
+}
+
+function withAbsolutePaths(value: unknown, folder: string): object {
+  if (typeof value !== 'object' || value === null) return {};
+  const absolute = (path: unknown): unknown => {
+    const given = text(path);
+    return given === '' || isAbsolute(given) ? given : resolve(join(folder, given));
+  };
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, PATHS.includes(name) ? absolute(item) : item]),
   );
-  return { document: { ...document, users }, tokenFiles };
 }
 
 /** As kubectl merges: what an earlier file said stays. */
-function mergeMissing(config: KubeConfig, part: KubeConfig): void {
-  const lacks = (list: readonly { readonly name: string }[], name: string): boolean =>
-    !list.some((entry) => entry.name === name);
-  for (const cluster of part.clusters) if (lacks(config.clusters, cluster.name)) config.addCluster(cluster);
-  for (const user of part.users) if (lacks(config.users, user.name)) config.addUser(user);
-  for (const context of part.contexts) if (lacks(config.contexts, context.name)) config.addContext(context);
-  if ((config.currentContext ?? '') === '') config.setCurrentContext(part.currentContext);
+function mergedOf(parts: readonly Kubeconfig[]): Kubeconfig {
+  const all = (list: keyof Lists): readonly Named[] => [
+    ...new Map(parts.flatMap((part) => part[list].map((entry) => [entry.name, entry] as const)).toReversed()).values(),
+  ];
+  return {
+    currentContext: parts.find(({ currentContext }) => currentContext !== '')?.currentContext ?? '',
+    clusters: all('clusters'),
+    users: all('users'),
+    contexts: all('contexts'),
+  };
 }
 
 async function readText(file: string, source: string): Promise<string> {
@@ -139,29 +194,25 @@ async function stamp(files: readonly string[]): Promise<string> {
   return stats.map((entry) => (entry === null ? 'none' : `${entry.mtimeMs}/${entry.size}`)).join(' ');
 }
 
-type ClusterEntry = NonNullable<ReturnType<KubeConfig['getCurrentCluster']>>;
-
 function current(
-  config: KubeConfig,
+  config: Kubeconfig,
   { paths, source }: ManagementKubeconfigOptions,
-): { cluster: ClusterEntry; where: string } {
+): { cluster: ManagementCluster; user: ManagementUser; where: string } {
   const where = `${source}: ${paths}`;
-  const name = (config.currentContext as string | undefined) ?? '';
+  const find = (list: keyof Lists, name: string): Named | undefined => config[list].find((each) => each.name === name);
+  const name = config.currentContext;
   if (name === '') throw new AccessError(`${where} has no current-context: run kubectl config use-context NAME`);
-  const context = config.getContextObject(name);
-  if (context === null)
+  const context = find('contexts', name)?.['context'] as { cluster?: unknown; user?: unknown } | undefined;
+  if (context === undefined)
     throw new AccessError(`${where}: current-context ${JSON.stringify(name)} is not among its contexts`);
-  const cluster = config.getCluster(context.cluster);
-  if (cluster === null)
-    throw new AccessError(
-      `${where}: context ${JSON.stringify(name)} names the unknown cluster ${JSON.stringify(context.cluster)}`,
-    );
+  const unknown = (kind: string, what: string): AccessError =>
+    new AccessError(`${where}: context ${JSON.stringify(name)} names the unknown ${kind} ${JSON.stringify(what)}`);
+  const cluster = find('clusters', text(context.cluster));
+  if (cluster === undefined) throw unknown('cluster', text(context.cluster));
   // An absent user is allowed, as kubectl allows it; one that is named must be there.
-  const user = (context.user as string | undefined) ?? '';
-  if (user !== '' && config.getUser(user) === null) {
-    throw new AccessError(`${where}: context ${JSON.stringify(name)} names the unknown user ${JSON.stringify(user)}`);
-  }
-  return { cluster, where };
+  const user = text(context.user) === '' ? { user: {} } : find('users', text(context.user));
+  if (user === undefined) throw unknown('user', text(context.user));
+  return { cluster: cluster['cluster'] as ManagementCluster, user: user['user'] as ManagementUser, where };
 }
 
 function checkedServer(server: string, where: string): string {
@@ -172,50 +223,45 @@ function checkedServer(server: string, where: string): string {
   }
 }
 
-interface TlsOptions {
-  headers?: Readonly<Record<string, string>>;
-  auth?: string;
-  ca?: unknown;
-  cert?: unknown;
-  key?: unknown;
-}
-
-async function identityOf(config: KubeConfig, where: string, clock: Clock): Promise<Identity> {
-  const options: TlsOptions = {};
+async function identityOf(loaded: Loaded, clock: Clock): Promise<Identity> {
+  const { cluster, user, where } = loaded;
   const deadline = startDeadline(clock, CREDENTIALS_TIME_MAX_MS, undefined);
   try {
-    const work = withoutAgentTrouble(config).applyToHTTPSOptions(
-      options as Parameters<KubeConfig['applyToHTTPSOptions']>[0],
-    );
-    await orAborted(work, deadline.signal, () => new Error('the credential plugin does not answer'));
+    if (!isPlugin(user)) return await plainIdentity(cluster, user);
+    loaded.plugin ??= import('./plugin-credentials.js').then((loading) => loading.pluginCredentials(cluster, user));
+    const work = loaded.plugin.then((ask) => ask());
+    return await orAborted(work, deadline.signal, () => new Error('the credential plugin does not answer'));
   } catch (error) {
-    throw new AccessError(`${where}: cannot get credentials: ${firstLine(error, '')}`);
+    throw new AccessError(`${where}: cannot get credentials: ${firstLine(error, 'x')}`);
   } finally {
     deadline.release();
   }
-  const named = Object.entries(options.headers ?? {}).map(
-    ([name, value]) => [name.toLowerCase(), String(value)] as const,
-  );
-  const basic =
-    options.auth === undefined ? {} : { authorization: `Basic ${Buffer.from(options.auth).toString('base64')}` };
+}
+
+function isPlugin(user: ManagementUser): boolean {
+  return [user.exec, user['auth-provider']].some((value) => value !== undefined && value !== null);
+}
+
+async function plainIdentity(cluster: ManagementCluster, user: ManagementUser): Promise<Identity> {
+  const impersonated = text(user.as);
   return {
-    headers: { ...Object.fromEntries(named), ...basic },
-    ca: pem(options.ca),
-    clientCertificate: pem(options.cert),
-    clientKey: pem(options.key),
+    headers: { ...authorizationOf(user), ...(impersonated === '' ? {} : { 'impersonate-user': impersonated }) },
+    ca: await pemOf(cluster, 'certificate-authority'),
+    clientCertificate: await pemOf(user, 'client-certificate'),
+    clientKey: await pemOf(user, 'client-key'),
   };
 }
 
-/** The library refuses plain http unless certificates are ignored, and builds an agent that we throw away. */
-function withoutAgentTrouble(config: KubeConfig): KubeConfig {
-  const cluster = config.getCurrentCluster();
-  if (cluster?.server.startsWith('http:') === true) Object.assign(cluster, { skipTLSVerify: true });
-  return config;
+/** Data comes before a file, as for kubectl. */
+async function pemOf(credentials: ManagementCluster | ManagementUser, field: string): Promise<string> {
+  const entry = credentials as Readonly<Record<string, unknown>>;
+  const embedded = pemOfBase64(`${field}-data`, entry[`${field}-data`]);
+  const file = text(entry[field]);
+  return embedded !== '' || file === '' ? embedded : readFile(file, 'utf8');
 }
 
-function pem(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : '';
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }
 
 const LINE_CHARS_MAX = 300;
