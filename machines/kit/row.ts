@@ -93,6 +93,8 @@ export interface Failure<Request extends string = string> {
   readonly message: string;
   /** The object that the error names: only its change (or the actor's own objects') ends the backoff early. */
   readonly object?: Pick<WaitsFor, 'apiVersion' | 'kind' | 'namespace' | 'name'>;
+  /** Where in that object: a field or a key. Or where else: an object of a workload cluster. */
+  readonly place?: string;
 }
 
 /** Facts of every machine: what the last effect of this turn left behind. */

@@ -81,6 +81,9 @@ export type LockFact = 'free' | 'mine' | 'other' | 'stale' | 'unreadable';
 /** What the status says about stored data. `unnamed`: created, but without the Secret's name. */
 export type StoredFact = 'no' | 'unnamed' | 'yes';
 
+/** What the last look at a token that may not be replaced found wrong: it is gone, or another one has its id. */
+export type TokenTroubleFact = 'none' | 'lost' | 'taken';
+
 /** Whether the data Secret holds the token of the spec. */
 export type DataTokenFact = 'same' | 'different' | 'unknown';
 
@@ -112,6 +115,8 @@ export interface Facts extends BaseFacts<Request> {
   readonly nodeJoined: boolean;
   /** The token must be looked at now. */
   readonly tokenDue: boolean;
+  /** As the last look found it; the next one is by `tokenDue`. */
+  readonly tokenTrouble: TokenTroubleFact;
   /** `--recreate-lost-tokens`. */
   readonly recreateLostTokens: boolean;
 
@@ -164,6 +169,7 @@ export const shownFacts = [
   'dataToken',
   'nodeJoined',
   'tokenDue',
+  'tokenTrouble',
   'recreateLostTokens',
   'generation',
   'tokenCheckInMs',

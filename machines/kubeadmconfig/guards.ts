@@ -36,6 +36,9 @@ export const isDataOutdated = (f: Facts): boolean =>
 export const isTokenMismatched = (f: Facts): boolean => hasStoredData(f) && f.dataToken === 'different';
 export const isTokenDue = (f: Facts): boolean => hasStoredData(f) && f.tokenDue;
 export const isPoolTokenDue = (f: Facts): boolean => isTokenDue(f) && isPool(f) && f.nodeJoined;
+/** Nobody has mended it since the last look, as far as is known. */
+export const isTokenKnownLost = (f: Facts): boolean => hasStoredData(f) && f.tokenTrouble === 'lost';
+export const isTokenKnownTaken = (f: Facts): boolean => hasStoredData(f) && f.tokenTrouble === 'taken';
 export const isTokenDueAfterRelease = (f: Facts): boolean => f.tokenDue && hasTokenToKeep(f);
 
 export const isDataSecretEnding = (f: Facts): boolean => f.dataSecret === 'ending';

@@ -1,6 +1,7 @@
 // Every condition of a KubeadmConfig, in one table: types, statuses, reasons and messages, for both API versions.
 //
 // The texts are the requirement's; where it is silent, upstream's. A cause never holds a secret: effects see to it.
+import { failureText } from '../kit/failure-text.js';
 import type { ConditionIntent } from '../kit/row.js';
 import type { Facts, FailureKind } from './facts.js';
 
@@ -100,7 +101,13 @@ export const lockUnreadable = (f: Facts): readonly ConditionIntent[] => [
 ];
 
 /** The data's Secret belongs to somebody else. */
-export const dataSecretForeign = (f: Facts): readonly ConditionIntent[] => [noData(foreignText(f))];
+export const dataSecretForeign = (f: Facts): readonly ConditionIntent[] => [
+  dataFalse(
+    foreignText(f),
+    'DataSecretGenerationFailed',
+    `${foreignText(f)} (Secret ${f.names.namespace}/${f.names.config})`,
+  ),
+];
 
 /** Upstream's text (v1.14) for a Secret that another kind controls. */
 export function foreignText({ names, dataSecretController }: Facts): string {
@@ -115,7 +122,7 @@ export const dataSecretEnding = (f: Facts): readonly ConditionIntent[] => [
 /** The data names a token that is not the spec's, and a Machine may have read it. */
 export const tokenMismatch = (f: Facts): readonly ConditionIntent[] => [
   noData(
-    `bootstrap Secret ${f.names.namespace}/${f.names.config} holds another token than spec.joinConfiguration.discovery.bootstrapToken.token, and Machine ${f.names.owner} may have used it already`,
+    `bootstrap Secret ${f.names.namespace}/${f.names.config} holds another token than spec.joinConfiguration.discovery.bootstrapToken.token, and Machine ${f.names.namespace}/${f.names.owner} may have used it already`,
   ),
   certificatesTrue,
 ];
@@ -123,7 +130,7 @@ export const tokenMismatch = (f: Facts): readonly ConditionIntent[] => [
 /** The token is gone from the workload cluster and is not this operator's to make again. */
 export const tokenLost = (f: Facts): readonly ConditionIntent[] => [
   noData(
-    `the bootstrap token of spec.joinConfiguration.discovery.bootstrapToken is not in workload cluster ${f.names.cluster} and was not made by this operator: create it there, or delete Machine ${f.names.owner}`,
+    `the bootstrap token of spec.joinConfiguration.discovery.bootstrapToken is not in workload cluster ${f.names.namespace}/${f.names.cluster} and was not made by this operator: create it there, or delete Machine ${f.names.namespace}/${f.names.owner}`,
   ),
   certificatesTrue,
 ];
@@ -131,7 +138,7 @@ export const tokenLost = (f: Facts): readonly ConditionIntent[] => [
 /** Another token with the same id is in the workload cluster, and a Machine may have read the data. */
 export const tokenTaken = (f: Facts): readonly ConditionIntent[] => [
   noData(
-    `workload cluster ${f.names.cluster} holds another bootstrap token with the id of spec.joinConfiguration.discovery.bootstrapToken.token, and Machine ${f.names.owner} may have used the data already`,
+    `workload cluster ${f.names.namespace}/${f.names.cluster} holds another bootstrap token with the id of spec.joinConfiguration.discovery.bootstrapToken.token, and Machine ${f.names.namespace}/${f.names.owner} may have used the data already`,
   ),
   certificatesTrue,
 ];
@@ -200,19 +207,29 @@ const silent: readonly string[] = ['Aborted', 'ApiAborted', 'ApiConflict'];
  */
 export function failed(f: Facts): readonly ConditionIntent[] {
   if (f.failure === null || silent.includes(f.failure.kind)) return [];
-  const { kind, message: cause } = f.failure;
+  const { kind, message } = f.failure;
   const text = (failureTexts as Readonly<Record<string, FailureText | undefined>>)[kind] ?? ofData(false);
   if (f.dataStored !== 'no' && !text.isSaidOfStoredData) return [];
-  if (text.condition === 'data') return [dataFalse(text.message(cause), generation.reason, cause), ...known(text)];
+  const cause = causeText(f, f.failure, text);
+  if (text.condition === 'data') {
+    const shown = text.message === asIs ? cause : text.message(message);
+    return [dataFalse(shown, generation.reason, cause), ...known(text)];
+  }
   return [
     {
       type: types.certificatesAvailable,
       status: 'Unknown',
       reason: 'InternalError',
-      message: text.message(cause),
+      message: text.message(message),
       v1beta1: { status: 'False', ...text.v1beta1, message: cause },
     },
   ];
+}
+
+/** The cause. Where the table has a text of its own the cause is upstream's, byte for byte; else it names object and place. */
+function causeText(f: Facts, failure: NonNullable<Facts['failure']>, text: FailureText): string {
+  if (text.message !== asIs) return failure.message;
+  return failureText(failure, { kind: 'KubeadmConfig', name: f.names.config });
 }
 
 function known(text: FailureText): readonly ConditionIntent[] {

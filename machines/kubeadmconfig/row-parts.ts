@@ -65,7 +65,7 @@ export const onOwner = (f: Facts, what: string, remedy: string): WaitsFor => ({
 export const onHolder = (f: Facts): WaitsFor => ({
   ...onOwner(
     f,
-    'it holds the init lock',
+    `it holds the init lock, ConfigMap ${f.names.namespace}/${f.names.cluster}-lock`,
     'The Machine that holds the lock initialises the control plane, or is deleted.',
   ),
   kind: 'Machine',
@@ -77,7 +77,7 @@ export const onLock = (f: Facts): WaitsFor => ({
   kind: 'ConfigMap',
   namespace: f.names.namespace,
   name: `${f.names.cluster}-lock`,
-  what: 'it cannot be read as an init lock',
+  what: `it cannot be read as an init lock: ${f.lockProblem}`,
   remedy: `Delete ConfigMap ${f.names.namespace}/${f.names.cluster}-lock if no control plane Machine is initializing.`,
 });
 

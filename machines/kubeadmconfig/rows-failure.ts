@@ -55,7 +55,7 @@ export const failureRows = [
     guard: is.hasFailed('FilesUnreadable'),
     target: null,
     conditions: failed,
-    waitsFor: onFailure('Create the Secret with the key that spec.files names.'),
+    waitsFor: onFailure('Create the Secret with the key that spec.files names, and let the operator read it.'),
   }),
   row({
     id: 'K84',
@@ -67,7 +67,7 @@ export const failureRows = [
     guard: is.hasFailed('UsersUnreadable'),
     target: null,
     conditions: failed,
-    waitsFor: onFailure('Create the Secret with the key that spec.users names.'),
+    waitsFor: onFailure('Create the Secret with the key that spec.users names, and let the operator read it.'),
   }),
   row({
     id: 'K85',
@@ -91,7 +91,7 @@ export const failureRows = [
     guard: is.hasFailed('SpecRefused', 'DataRefused', 'FilesUnprepared'),
     target: null,
     conditions: failed,
-    waitsFor: onFailure('Correct the field that the message names.'),
+    waitsFor: onFailure('Correct what the message names: the object, the field and the cause are in it.'),
   }),
   row({
     id: 'K87',

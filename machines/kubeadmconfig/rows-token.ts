@@ -2,12 +2,27 @@
 //
 // A Machine's token keeps its value for ever; it is looked after until the node is there. A pool's is looked after always,
 // because the pool may grow at any time: refreshed while nodes are missing, rotated after.
+import type { WaitsFor } from '../kit/row.js';
+import type { Facts } from './facts.js';
 import * as is from './guards.js';
 import { available, tokenLost, tokenMismatch, tokenTaken } from './reasons.js';
 import { nextTokenLook, onDataSecret, onNode, onOwner, row, tokenRequeue } from './row-parts.js';
 
 const observed = 'OBSERVED';
+const discovery = 'spec.joinConfiguration.discovery.bootstrapToken';
 const newMachine = 'Delete the Machine if its node cannot join; a new one gets a new token.';
+const onLostToken = (f: Facts): WaitsFor =>
+  onOwner(
+    f,
+    `its token of ${discovery} is not in workload cluster ${f.names.namespace}/${f.names.cluster}`,
+    newMachine,
+  );
+const onTakenToken = (f: Facts): WaitsFor =>
+  onOwner(
+    f,
+    `workload cluster ${f.names.namespace}/${f.names.cluster} holds another bootstrap token with the id of ${discovery}.token`,
+    newMachine,
+  );
 
 /** For objects whose data is stored. */
 export const tokenRows = [
@@ -54,7 +69,7 @@ export const tokenRows = [
     waitsFor: (f) =>
       onDataSecret(
         f,
-        "it holds another token than the spec's",
+        `it holds another token than ${discovery}.token`,
         'Put the token of the data back into the spec, or delete the Machine.',
       ),
   }),
@@ -85,6 +100,36 @@ export const tokenRows = [
     target: 'TokenMonitoring',
     request: 'refreshToken',
     conditions: () => available,
+  }),
+  row({
+    id: 'K29',
+    requirements: ['KC-182'],
+    title: 'token known to be lost',
+    description:
+      'The last look did not find the token in the workload cluster, and it is not made again here: that is said until the next look.',
+    on: observed,
+    from: ['TokenMonitoring'],
+    guardName: 'isTokenKnownLost',
+    guard: is.isTokenKnownLost,
+    target: 'TokenMonitoring',
+    requeue: nextTokenLook,
+    conditions: tokenLost,
+    waitsFor: onLostToken,
+  }),
+  row({
+    id: 'K19',
+    requirements: ['KC-185'],
+    title: 'token id known to be taken',
+    description:
+      'The last look found another token of the same id in the workload cluster: that is said until the next look.',
+    on: observed,
+    from: ['TokenMonitoring'],
+    guardName: 'isTokenKnownTaken',
+    guard: is.isTokenKnownTaken,
+    target: 'TokenMonitoring',
+    requeue: nextTokenLook,
+    conditions: tokenTaken,
+    waitsFor: onTakenToken,
   }),
   row({
     id: 'K28',
@@ -182,7 +227,7 @@ export const tokenReplyRows = [
     target: 'TokenMonitoring',
     requeue: tokenRequeue,
     conditions: tokenLost,
-    waitsFor: (f) => onOwner(f, 'its token is not in the workload cluster', newMachine),
+    waitsFor: onLostToken,
   }),
   row({
     id: 'K66',
@@ -224,7 +269,7 @@ export const tokenReplyRows = [
     target: 'TokenMonitoring',
     requeue: tokenRequeue,
     conditions: tokenTaken,
-    waitsFor: (f) => onOwner(f, 'its token id is taken in the workload cluster', newMachine),
+    waitsFor: onTakenToken,
   }),
   row({
     id: 'K69',
@@ -255,7 +300,7 @@ export const tokenReplyRows = [
     waitsFor: (f) =>
       onDataSecret(
         f,
-        "it holds another token than the spec's",
+        `it holds another token than ${discovery}.token`,
         'Put the token of the data back into the spec, or delete the Machine.',
       ),
   }),

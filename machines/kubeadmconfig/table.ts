@@ -78,6 +78,8 @@ const restingRows: Readonly<Record<string, string>> = {
   K54: 'K20',
   K41: 'K34',
   K42: 'K35',
+  K65: 'K29',
+  K68: 'K19',
 };
 
 /** The row to remember for a row. */
@@ -90,6 +92,8 @@ export const tokenLookRows: readonly string[] = [
   'K14',
   'K25',
   'K28',
+  'K29',
+  'K19',
   'K44',
   'K52',
   'K60',

@@ -5,6 +5,7 @@
 import { Command, Option } from 'commander';
 import { parse } from 'yaml';
 import type { Explanation } from '../../machines/kit/explanation.js';
+import { failureText } from '../../machines/kit/failure-text.js';
 import { ApiError } from '../kube/contract.js';
 import { workloadConnect } from '../kube/workload-connect.js';
 import { silentLogger } from '../log.js';
@@ -106,6 +107,7 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
 }
 
 const NOT_RECORDED = 'not recorded';
+const NEXT_TRY = `${NOT_RECORDED}: with a growing delay, and at once when what it waits for changes`;
 
 /** The explanation for people. */
 export function explanationText(answer: Explanation): string {
@@ -123,13 +125,8 @@ export function explanationText(answer: Explanation): string {
       'Waits for',
       waitsFor === null ? 'nothing' : `${waitsFor.kind} ${waitsFor.namespace}/${waitsFor.name}: ${waitsFor.what}`,
     ],
-    [
-      'Last error',
-      lastError === null
-        ? 'none'
-        : `${lastError.message}${lastError.object === undefined ? '' : ` (${lastError.object.kind} ${lastError.object.namespace}/${lastError.object.name})`}`,
-    ],
-    ['Next look', answer.nextLook ?? 'when something changes'],
+    ['Last error', lastError === null ? 'none' : failureText(lastError)],
+    ['Next look', answer.nextLook ?? (lastError === null ? 'when something changes' : NEXT_TRY)],
     ['Unblocks it', answer.unblocks],
   ];
   const facts = Object.entries(answer.facts).map(

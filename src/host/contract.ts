@@ -84,6 +84,18 @@ export interface Envelope {
   /** When the state was entered, RFC 3339 seconds. */
   readonly since: string;
   readonly snapshot: { readonly value: unknown; readonly context: ActorContext };
+  /** What the last turn failed with, where it did: for people and `explain`. Nothing is decided by it. */
+  readonly failed?: RecordedFailure;
+}
+
+/** A failure as it is kept. */
+export interface RecordedFailure {
+  readonly kind: string;
+  /** Cut where there is no room. */
+  readonly message: string;
+  /** `Secret default/c1-ca`. */
+  readonly object?: string;
+  readonly place?: string;
 }
 
 /** What a turn leaves behind for `persist`. */

@@ -14,6 +14,8 @@ export class EffectFailure extends Error {
     readonly kind: string,
     message: string,
     readonly object?: Pick<WaitsFor, 'apiVersion' | 'kind' | 'namespace' | 'name'>,
+    /** Where in the object, or where else. */
+    readonly place?: string,
   ) {
     super(message);
   }
@@ -36,8 +38,14 @@ interface ApiErrorLike {
 /** An expected failure as a value; null for a bug, which is thrown on. */
 export function failureOf<Request extends string>(request: Request, error: unknown): Failure<Request> | null {
   if (error instanceof EffectFailure) {
-    const { kind, object } = error;
-    return { request, kind, message: normaliseMessage(error.message), ...(object === undefined ? {} : { object }) };
+    const { kind, object, place } = error;
+    return {
+      request,
+      kind,
+      message: normaliseMessage(error.message),
+      ...(object === undefined ? {} : { object }),
+      ...(place === undefined ? {} : { place }),
+    };
   }
   if (error instanceof AbortedWork) return { request, kind: 'Aborted', message: error.message };
   return isApiError(error) ? apiFailure(request, error) : null;

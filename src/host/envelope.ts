@@ -5,16 +5,32 @@
 
 import { SNAPSHOT_BYTES_MAX } from '../limits.js';
 import { leafState, statePath, type Rest } from '../../machines/kit/step.js';
-import type { Envelope } from './contract.js';
+import type { Failure } from '../../machines/kit/row.js';
+import type { Envelope, RecordedFailure } from './contract.js';
 
 /** The envelope of an actor at rest. */
-export function envelopeOf(uid: string, rest: Rest): Envelope {
+export function envelopeOf(uid: string, rest: Rest, failed?: RecordedFailure): Envelope {
   return {
     v: 1,
     uid,
     since: rfc3339Seconds(rest.context.sinceMs),
     snapshot: { value: rest.value, context: rest.context },
+    ...(failed === undefined ? {} : { failed }),
   };
+}
+
+/** The envelope with what the last turn failed with, as far as there is room: the message is cut first. */
+export function withFailure(envelope: Envelope, failure: Failure | null): Envelope {
+  if (failure === null) return envelope;
+  const { kind, message, object, place } = failure;
+  const name = object === undefined ? undefined : `${object.kind} ${object.namespace}/${object.name}`;
+  const rest = { ...(name === undefined ? {} : { object: name }), ...(place === undefined ? {} : { place }) };
+  for (let chars = Math.min(message.length, SNAPSHOT_BYTES_MAX); chars > 0; chars = Math.floor(chars / 2)) {
+    const text = chars < message.length ? `${message.slice(0, chars)}…` : message;
+    const whole = { ...envelope, failed: { kind, message: text, ...rest } };
+    if (Buffer.byteLength(JSON.stringify(whole)) <= SNAPSHOT_BYTES_MAX) return whole;
+  }
+  return envelope;
 }
 
 /** The envelope as JSON. A text above the bound is a bug: contexts are nearly empty. */
@@ -29,7 +45,10 @@ export function envelopeText(envelope: Envelope): string {
 export type Discarded = 'too large' | 'not JSON' | 'unknown version' | 'another object’s life' | 'broken';
 
 /** Reads a stored envelope of this object's life. */
-export function readEnvelope(text: string, uid: string): { readonly rest: Rest } | { readonly discarded: Discarded } {
+export function readEnvelope(
+  text: string,
+  uid: string,
+): { readonly rest: Rest; readonly failed?: RecordedFailure } | { readonly discarded: Discarded } {
   if (Buffer.byteLength(text) > SNAPSHOT_BYTES_MAX) return { discarded: 'too large' };
   let value: unknown;
   try {
@@ -45,15 +64,17 @@ export function readEnvelope(text: string, uid: string): { readonly rest: Rest }
   if (typeof snapshot?.context !== 'object' || snapshot.context === null || leafState(snapshot.value) === '')
     return { discarded: 'broken' };
   const { row, sinceMs, wakeAtMs } = snapshot.context;
-  return { rest: { value: snapshot.value, context: { row, sinceMs, wakeAtMs } } };
+  const rest = { value: snapshot.value, context: { row, sinceMs, wakeAtMs } };
+  return envelope.failed === undefined ? { rest } : { rest, failed: envelope.failed };
 }
 
-/** True when two envelopes differ in what is worth a write: life, state or row. A wake-up alone is not. */
+/** True when two envelopes differ in what is worth a write: life, state, row or failure. A wake-up alone is not. */
 export function isWorthWriting(before: Envelope | null, after: Envelope): boolean {
   if (before === null || before.uid !== after.uid || before.since !== after.since) return true;
   return (
     statePath(before.snapshot.value) !== statePath(after.snapshot.value) ||
-    before.snapshot.context.row !== after.snapshot.context.row
+    before.snapshot.context.row !== after.snapshot.context.row ||
+    JSON.stringify(before.failed) !== JSON.stringify(after.failed)
   );
 }
 
@@ -61,7 +82,7 @@ export function isWorthWriting(before: Envelope | null, after: Envelope): boolea
 export function parseEnvelope(text: string | null, uid: string): Envelope | null {
   if (text === null) return null;
   const read = readEnvelope(text, uid);
-  return 'rest' in read ? envelopeOf(uid, read.rest) : null;
+  return 'rest' in read ? envelopeOf(uid, read.rest, read.failed) : null;
 }
 
 /** Epoch milliseconds as RFC 3339 seconds. */

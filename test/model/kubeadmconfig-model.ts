@@ -70,6 +70,7 @@ export const kubeadmConfigModel = anyModel<string, Facts, Request, string>({
     dataToken: ['same', 'different', 'unknown'],
     nodeJoined: both,
     tokenDue: both,
+    tokenTrouble: ['none', 'lost', 'taken'],
     recreateLostTokens: both,
   },
   isPossible: (f) => !(f.owner === 'MachinePool' && f.isControlPlaneMachine),

@@ -110,7 +110,7 @@ const endpoint = {
 };
 
 const unreachable =
-  'connection to workload cluster join-16-workload-unreachable/c1 is down: cluster is not reachable: connect ECONNREFUSED';
+  'connection to workload cluster join-16-workload-unreachable/c1 is down: cluster is not reachable: connect ECONNREFUSED (Secret join-16-workload-unreachable/c1-kubeconfig)';
 
 /** the message says what is waited for now. */
 function waitsForControlPlane(state: State, name: string): void {

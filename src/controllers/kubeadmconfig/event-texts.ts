@@ -10,6 +10,7 @@ import {
   tokenMismatch,
   tokenTaken,
 } from '../../../machines/kubeadmconfig/reasons.js';
+import { failureText } from '../../../machines/kit/failure-text.js';
 import type { ConditionIntent } from '../../../machines/kit/row.js';
 import type { ObjectEvent } from './ports.js';
 
@@ -40,7 +41,7 @@ const eventsOfRows: Readonly<Record<string, (facts: Facts) => ObjectEvent>> = {
   K41: warning('InitLockUnreadable', (f) => messageOf(lockUnreadable(f))),
   K50: normal(
     'EndpointMissing',
-    (f) => `Cluster ${f.names.namespace}/${f.names.cluster} has no spec.controlPlaneEndpoint yet`,
+    (f) => `Cluster ${f.names.namespace}/${f.names.cluster} has no spec.controlPlaneEndpoint with host and port yet`,
   ),
   K25: warning('TokenMismatch', (f) => messageOf(tokenMismatch(f))),
   K70: warning('TokenMismatch', (f) => messageOf(tokenMismatch(f))),
@@ -48,12 +49,14 @@ const eventsOfRows: Readonly<Record<string, (facts: Facts) => ObjectEvent>> = {
     'TokenReplaced',
     (f) => `The bootstrap token of MachinePool ${f.names.owner} was not in the workload cluster and is replaced`,
   ),
+  K29: warning('TokenLost', (f) => messageOf(tokenLost(f))),
   K65: warning('TokenLost', (f) => messageOf(tokenLost(f))),
   K66: warning(
     'TokenRecreated',
     (f) =>
       `The bootstrap token of Machine ${f.names.owner} was not in workload cluster ${f.names.cluster} and was created again`,
   ),
+  K19: warning('TokenTaken', (f) => messageOf(tokenTaken(f))),
   K68: warning('TokenTaken', (f) => messageOf(tokenTaken(f))),
 };
 
@@ -66,18 +69,12 @@ export function eventsOfTurn(trail: readonly Step[]): readonly ObjectEvent[] {
     const event = eventsOfRows[row]?.(facts);
     if (event !== undefined) return [event];
     const { failure } = facts;
+    const self = { kind: 'KubeadmConfig', name: facts.names.config };
     if (failure === null || quiet.includes(failure.kind) || (!row.startsWith('K8') && !row.startsWith('K9'))) return [];
-    return [{ type: 'Warning' as const, reason: reasonOf(failure.kind), message: failureMessage(failure) }];
+    return [{ type: 'Warning' as const, reason: reasonOf(failure.kind), message: failureText(failure, self) }];
   });
 }
 
 function reasonOf(kind: string): string {
   return /^[A-Za-z]+$/.test(kind) ? kind : 'Failed';
-}
-
-function failureMessage(failure: NonNullable<Facts['failure']>): string {
-  const { object, message } = failure;
-  if (object === undefined) return message;
-  const name = `${object.kind} ${object.namespace === '' ? '' : `${object.namespace}/`}${object.name}`;
-  return message.includes(object.name) ? message : `${name}: ${message}`;
 }

@@ -4,10 +4,12 @@
 // ended with explains more; what it failed with is taken from the host, or read back from the conditions.
 import { decide, rowById } from '../../../machines/kit/decide.js';
 import { explainActor, type Explanation } from '../../../machines/kit/explanation.js';
+import { readPlace } from '../../../machines/kit/failure-text.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
 import { leafState } from '../../../machines/kit/step.js';
 import { shownFacts, type Facts, type Request, type State } from '../../../machines/kubeadmconfig/facts.js';
 import { failedRows, table } from '../../../machines/kubeadmconfig/table.js';
+import type { RecordedFailure } from '../../host/contract.js';
 import { parseEnvelope } from '../../host/envelope.js';
 import type { ApiClient, KubeObject, Target } from '../../kube/contract.js';
 import { isApiError } from '../../kube/failures.js';
@@ -42,7 +44,7 @@ export function explainView(
   const next = decide(table, 'OBSERVED', looked);
   const last = rowById(table, context.row);
   const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
-  const failure = actor?.failure ?? (isTrying ? recordedFailure(view, context.row) : null);
+  const failure = known?.failure ?? (isTrying ? recordedFailure(view, context.row) : null);
   const facts: Facts = { ...looked, failure: failure as Facts['failure'] };
   const { namespace = '', name, uid = '' } = view.config.metadata;
   return explainActor(table, {
@@ -109,7 +111,27 @@ async function readOrNull(
 function recordedActor(view: View, store: ExplainSettings['snapshotStore']): KnownActor | null {
   const envelope = parseEnvelope(storedEnvelope(view, store), view.config.metadata.uid ?? '');
   if (envelope === null) return null;
-  return { state: leafState(envelope.snapshot.value), context: envelope.snapshot.context, failure: null };
+  const { snapshot, failed } = envelope;
+  const { context } = snapshot;
+  const failure = failed === undefined ? null : failureOfRecord(view, failed, context.row);
+  return { state: leafState(snapshot.value), context, failure };
+}
+
+function failureOfRecord(view: View, failed: RecordedFailure, row: string | null): Failure {
+  const { kind, message, place } = failed;
+  const [, objectKind, namespace, name] = /^(\w+) (?:([^/]*)\/)?(.+)$/.exec(failed.object ?? '') ?? [];
+  const object = objectKind === undefined || name === undefined ? null : namedObject(objectKind, namespace ?? '', name);
+  return {
+    request: requestOf(view, row),
+    kind,
+    message,
+    ...(object === null ? {} : { object }),
+    ...(place === undefined ? {} : { place }),
+  };
+}
+
+function requestOf(view: View, row: string | null): Request {
+  return view.owner.isControlPlaneMachine && row === 'K47' ? 'storeInitData' : 'storeJoinData';
 }
 
 /** The last failure as the conditions tell it: they hold the cause, in the words of the deprecated list. */
@@ -122,23 +144,45 @@ function recordedFailure(view: View, row: string | null): Failure | null {
     .map((reason) => legacy.find((each) => each.reason === reason)?.message ?? '')
     .find((text) => text !== '');
   if (cause === undefined) return null;
-  const object = objectInText(view, cause);
-  const request: Request = view.owner.isControlPlaneMachine && row === 'K47' ? 'storeInitData' : 'storeJoinData';
-  return { request, kind: rowById(table, row)?.title ?? '', message: cause, ...(object === null ? {} : { object }) };
+  const { message, object: placed, place } = readPlace(cause) ?? { message: cause, object: null, place: null };
+  const { namespace = '', name } = view.config.metadata;
+  const self = objectName('kubeadmConfig', namespace, name);
+  const object =
+    placed === null
+      ? place === null
+        ? (objectInText(view, message) ?? self)
+        : self
+      : namedObject(placed.kind, placed.namespace, placed.name);
+  return {
+    request: requestOf(view, row),
+    kind: rowById(table, row)?.title ?? '',
+    message,
+    ...(object === null ? {} : { object }),
+    ...(place === null ? {} : { place }),
+  };
+}
+
+/** An object of a kind that this controller knows. */
+function namedObject(kind: string, namespace: string, name: string): ReturnType<typeof objectName> | null {
+  const known = Object.entries(kinds).find(([, resource]) => resource.kind === kind);
+  return known === undefined ? null : objectName(known[0] as keyof typeof kinds, namespace, name);
 }
 
 /** The object that a cause names, where it names one. */
 function objectInText(view: View, text: string): ReturnType<typeof objectName> | null {
-  const { namespace = '', name } = view.config.metadata;
+  const { namespace = '' } = view.config.metadata;
   const cluster = view.cluster?.metadata.name ?? '';
-  const secret = /secrets? "([^"]+)"|secret not found: [^/\s]+\/([^:\s]+)|Secret "?[^/\s"]+\/([^":\s,]+)/i.exec(text);
+  const secret =
+    /secrets? "(?:[^"/]+\/)?([^"]+)"|secret not found: [^/\s]+\/([^:\s]+)|Secret "?[^/\s"]+\/([^":\s,]+)/i.exec(text);
   const secretName = secret?.[1] ?? secret?.[2] ?? secret?.[3];
   if (secretName !== undefined) return objectName('secret', namespace, secretName);
   if (text.startsWith('connection to workload cluster'))
     return objectName('secret', namespace, kubeconfigSecretName(cluster));
+  const pair = /keypair from certificate [^/\s]+\/([^:\s]+):/.exec(text)?.[1];
+  if (pair !== undefined) return objectName('secret', namespace, pair);
   const certificate = /for certificate: ([a-z-]+):/.exec(text)?.[1];
   if (certificate !== undefined) return objectName('secret', namespace, `${cluster}-${certificate}`);
   const configMap = /ConfigMap [^/\s]+\/(\S+)/.exec(text)?.[1];
   if (configMap !== undefined) return objectName('configMap', namespace, configMap);
-  return objectName('kubeadmConfig', namespace, name);
+  return null;
 }

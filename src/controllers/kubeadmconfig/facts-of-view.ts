@@ -5,6 +5,7 @@ import type {
   Facts,
   LockFact,
   StoredFact,
+  TokenTroubleFact,
 } from '../../../machines/kubeadmconfig/facts.js';
 import type { ActorContext } from '../../../machines/kit/row.js';
 import { failedRows, restingRow, tokenLookRows } from '../../../machines/kubeadmconfig/table.js';
@@ -48,6 +49,7 @@ export function factsOf(
     dataToken: dataTokenFact(view),
     nodeJoined: owner.hasJoined,
     ...tokenTimes(view, at, settings.tokenTtlMs),
+    tokenTrouble: tokenTroubleFact(at.context.row),
     recreateLostTokens: settings.recreateLostTokens,
     generation,
     tokenTtlMs: settings.tokenTtlMs,
@@ -102,6 +104,13 @@ function lockFact({ lock, owner }: View): LockFact {
   if (lock.kind !== 'held') return lock.kind;
   if (owner.kind === 'Machine' && isHeldBy(lock.information, owner)) return 'mine';
   return isHolderGone(lock.information, lock.holder) ? 'stale' : 'other';
+}
+
+/** What the row of the last look says of the token. */
+function tokenTroubleFact(row: string | null): TokenTroubleFact {
+  const resting = row === null ? '' : restingRow(row);
+  if (resting === 'K29') return 'lost';
+  return resting === 'K19' ? 'taken' : 'none';
 }
 
 function dataTokenFact({ config, dataSecret, remembered }: View): DataTokenFact {

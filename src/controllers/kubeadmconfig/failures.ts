@@ -10,18 +10,22 @@ import type { View } from './view.js';
 type Named = ReturnType<typeof objectName>;
 
 /** A failure of a kind that the table knows. */
-export function failure(kind: FailureKind, message: string, object?: Named): EffectFailure {
-  return new EffectFailure(kind, scrubSecrets(message), object);
+export function failure(kind: FailureKind, message: string, object?: Named, place?: string): EffectFailure {
+  return new EffectFailure(kind, scrubSecrets(message), object, place);
 }
 
 /**
  * A failure of that kind for an API error that somebody must act on. Conflicts, aborts and unknown outcomes keep their own
  * kind: they are tried again and say nothing about the object.
  */
-export function failureOfApi(kind: FailureKind, prefix: string, error: unknown, object?: Named): EffectFailure | Error {
+export function failureOfApi(
+  given: { readonly kind: FailureKind; readonly prefix: string; readonly object?: Named; readonly place?: string },
+  error: unknown,
+): EffectFailure | Error {
+  const { kind, prefix, object, place } = given;
   if (!isApiError(error)) return error instanceof Error ? error : new Error(String(error));
   if (['Conflict', 'Aborted', 'Unknown'].includes(error.failure.kind)) return error;
-  return failure(kind, `${prefix}${error.failure.message}`, object);
+  return failure(kind, `${prefix}${error.failure.message}`, object, place);
 }
 
 /** The failure of a refusal to make bootstrap data. `phase` tells refusals before the certificates from later ones. */
@@ -29,7 +33,8 @@ export function failureOfRefusal(
   refused: Refused,
   { view, mode, phase }: { readonly view: View; readonly mode: 'init' | 'join'; readonly phase: 'prepare' | 'render' },
 ): EffectFailure {
-  return failure(kindOf(refused, mode, phase), refused.cause, objectOf(refused, view));
+  const { object, place } = whereOf(refused, view);
+  return failure(kindOf(refused, mode, phase), refused.cause, object, place);
 }
 
 function kindOf(refused: Refused, mode: 'init' | 'join', phase: 'prepare' | 'render'): FailureKind {
@@ -43,13 +48,26 @@ function kindOf(refused: Refused, mode: 'init' | 'join', phase: 'prepare' | 'ren
   return 'DiscoveryFile';
 }
 
-/** The Secret that the refusal is about, so that its appearance ends the backoff. */
-function objectOf({ field }: Refused, view: View): Named | undefined {
-  const { namespace = '', name } = view.config.metadata;
-  const direct = /^Secret ([^/\s]+)\/([^,\s]+)/.exec(field);
-  if (direct?.[2] !== undefined) return objectName('secret', namespace, direct[2]);
+/** What the refusal is about, so that its change ends the backoff: a Secret, the owner, the Cluster, or the object itself. */
+function whereOf({ field }: Refused, view: View): { readonly object: Named; readonly place?: string } {
+  const { config, owner, cluster } = view;
+  const { namespace = '', name } = config.metadata;
+  const [, secretName, , key] = /^Secret [^/\s]+\/([^,\s]+)(, (.*))?$/.exec(field) ?? [];
+  if (secretName !== undefined) {
+    return { object: objectName('secret', namespace, secretName), ...(key === undefined ? {} : { place: key }) };
+  }
+  const [, ownField, holder] = /^(\S+) of the (owner|Cluster)$/.exec(field) ?? [];
+  if (ownField !== undefined && holder === 'Cluster' && cluster !== null) {
+    return { object: objectName('cluster', namespace, cluster.metadata.name), place: ownField };
+  }
+  if (ownField !== undefined && holder === 'owner') {
+    const isPool = owner.kind === 'MachinePool';
+    const place = isPool ? `spec.template.${ownField}` : ownField;
+    return { object: objectName(isPool ? 'machinePool' : 'machine', namespace, owner.name), place };
+  }
   const source = sourceSecret(field, view);
-  return source === '' ? objectName('kubeadmConfig', namespace, name) : objectName('secret', namespace, source);
+  const object = source === '' ? objectName('kubeadmConfig', namespace, name) : objectName('secret', namespace, source);
+  return { object, place: field };
 }
 
 /** The Secret that a file or a user refers to, from the path of the reference. */

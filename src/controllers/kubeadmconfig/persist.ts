@@ -68,5 +68,6 @@ function logFailure(ports: Ports, view: View, { trail }: KubeadmConfigOutcome): 
     ...(failure.object === undefined
       ? {}
       : { object: `${failure.object.kind} ${failure.object.namespace}/${failure.object.name}` }),
+    ...(failure.place === undefined ? {} : { place: failure.place }),
   });
 }

@@ -9,7 +9,7 @@ import type { Facts, State } from '../../../machines/kubeadmconfig/facts.js';
 import { restingRow } from '../../../machines/kubeadmconfig/table.js';
 import { annotation, label, resources } from '../../api/names.js';
 import type { EffectContext, Envelope, Outcome } from '../../host/contract.js';
-import { envelopeText } from '../../host/envelope.js';
+import { envelopeText, withFailure } from '../../host/envelope.js';
 import {
   ACTOR_CONFIGMAP_KEY,
   ACTOR_STATE_CONDITION,
@@ -60,7 +60,7 @@ export async function persistStatus(
   const { view, outcome, context } = given;
   const store = ports.settings.snapshotStore;
   const client = withLedger(ports.client, context.ledger);
-  const next = restingEnvelope(outcome.envelope);
+  const next = restingEnvelope(outcome);
   const toWrite = envelopeToWrite(storedEnvelope(view, store), next);
   await patchStatus(client, memory, { ...given, envelope: store === 'status' ? next : null });
   if (toWrite === null) return;
@@ -133,11 +133,12 @@ function withActorState(status: Status, envelope: Envelope): Status {
 }
 
 /** What is remembered is the row that the next look decides by: looking again, or restarting, writes nothing. */
-function restingEnvelope(envelope: Envelope | null): Envelope | null {
+function restingEnvelope({ envelope, failed, facts }: KubeadmConfigOutcome): Envelope | null {
   if (envelope === null) return null;
   const { snapshot } = envelope;
   const row = snapshot.context.row === null ? null : restingRow(snapshot.context.row);
-  return { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
+  const resting = { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
+  return withFailure(resting, failed ? facts.failure : null);
 }
 
 async function patchAnnotation(

@@ -33,6 +33,7 @@ export function worker(more: Partial<Facts> = {}): Facts {
     dataToken: 'same',
     nodeJoined: false,
     tokenDue: false,
+    tokenTrouble: 'none',
     recreateLostTokens: true,
     generation: 3,
     tokenTtlMs: TTL_MS,

@@ -115,9 +115,25 @@ describe('kubeadmconfig rows: tokens', () => {
     });
     const status = statusAfter([['TOKEN_MISSING', foreign]]);
     expect(said(status, 'DataSecretAvailable')).toBe(
-      'False NotAvailable the bootstrap token of spec.joinConfiguration.discovery.bootstrapToken is not in workload cluster c1 and was not made by this operator: create it there, or delete Machine w-0',
+      'False NotAvailable the bootstrap token of spec.joinConfiguration.discovery.bootstrapToken is not in workload cluster default/c1 and was not made by this operator: create it there, or delete Machine default/w-0',
     );
     expect(said(status, 'CertificatesAvailable')).toBe('True Available');
+  });
+
+  test('KC-182 token found lost, or its id taken: looked at before the next look is due -> still said, no effect', () => {
+    const looks = [
+      ['lost', 'K29', 'TOKEN_MISSING', joined({ isTokenOurs: false })],
+      ['taken', 'K19', 'TOKEN_TAKEN', joined({ ownerHasData: true })],
+    ] as const;
+    for (const [tokenTrouble, row, event, facts] of looks) {
+      const known = { ...facts, tokenTrouble, tokenCheckInMs: 40_000 };
+      expect(look(known)).toMatchObject({ row, state: 'TokenMonitoring', request: null, wakeInMs: 40_000 });
+      const found = statusAfter([[event, facts]]);
+      expect(said(statusAfter([['OBSERVED', known]], found), 'DataSecretAvailable')).toBe(
+        said(found, 'DataSecretAvailable'),
+      );
+      expect(look({ ...known, tokenDue: true })).toMatchObject({ row: 'K27', request: 'refreshToken' });
+    }
   });
 
   test('--recreate-lost-tokens=false: a Machine’s token is gone -> it is not made again', () => {
@@ -132,7 +148,7 @@ describe('kubeadmconfig rows: tokens', () => {
   test('KC-185 Machine whose data is in use: spec and data disagree, or the id is taken -> no other token, no other data', () => {
     const used = joined({ ownerHasData: true });
     const mismatch =
-      'False NotAvailable bootstrap Secret default/w-0 holds another token than spec.joinConfiguration.discovery.bootstrapToken.token, and Machine w-0 may have used it already';
+      'False NotAvailable bootstrap Secret default/w-0 holds another token than spec.joinConfiguration.discovery.bootstrapToken.token, and Machine default/w-0 may have used it already';
     const differing = { ...used, dataToken: 'different' as const };
     expect(look(differing)).toMatchObject({ row: 'K25', state: 'TokenMonitoring', request: null, wakeInMs: 300_000 });
     expect(said(statusAfter([['OBSERVED', differing]]), 'DataSecretAvailable')).toBe(mismatch);
@@ -151,7 +167,7 @@ describe('kubeadmconfig rows: tokens', () => {
       wakeInMs: 300_000,
     });
     expect(said(statusAfter([['TOKEN_TAKEN', used]]), 'DataSecretAvailable')).toBe(
-      'False NotAvailable workload cluster c1 holds another bootstrap token with the id of spec.joinConfiguration.discovery.bootstrapToken.token, and Machine w-0 may have used the data already',
+      'False NotAvailable workload cluster default/c1 holds another bootstrap token with the id of spec.joinConfiguration.discovery.bootstrapToken.token, and Machine default/w-0 may have used the data already',
     );
     expect(saidBefore(statusAfter([['TOKEN_TAKEN', used]]), 'DataSecretAvailable')).toMatch(
       /^False DataSecretGenerationFailed Warning/,

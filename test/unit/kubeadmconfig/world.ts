@@ -20,6 +20,7 @@ import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crd
 import type { ApiObject, EmbeddedApiServer, FaultPlan, RequestInfo } from '../../../src/embedded/types.js';
 import type { TransitionNote } from '../../../src/host/contract.js';
 import { createHost, type Host } from '../../../src/host/host.js';
+import type { FullApiClient } from '../../../src/kube/client.js';
 import type { ApiClient, Resource, WorkloadConnections } from '../../../src/kube/contract.js';
 import type { EventNote } from '../../../src/kube/event-recorder.js';
 import { createInProcessClient } from '../../../src/kube/in-process-client.js';
@@ -48,6 +49,9 @@ export interface SeenRequest {
   readonly what: string;
   readonly status: number;
 }
+
+/** Makes the client of a workload cluster from its kubeconfig. */
+export type Connect = (kubeconfig: string, signal: AbortSignal) => Promise<FullApiClient>;
 
 /** A running operator. */
 export interface Operator {
@@ -89,6 +93,8 @@ export interface WorldOptions {
   readonly garbageCollector?: boolean;
   /** The workload clusters are a server of their own; what is seen of it starts with `workload:`. */
   readonly hasOwnWorkload?: boolean;
+  /** Connects to workload clusters whose kubeconfig is another text than `working`. */
+  readonly connect?: Connect;
 }
 
 const OPERATOR_AGENT = 'operator-under-test';
@@ -126,7 +132,7 @@ export function createWorld(options: WorldOptions = {}): World {
     isReachable: true,
     seen,
     async start(given = {}) {
-      const operator = await startOperator(world, random, given);
+      const operator = await startOperator(world, { random, connect: options.connect }, given);
       operators.push(operator);
       return operator;
     },
@@ -159,7 +165,10 @@ function whatOf({ resource, subresource, namespace, name }: RequestInfo): string
 
 async function startOperator(
   world: World,
-  random: ReturnType<typeof seededRandom>,
+  {
+    random,
+    connect = refuseConnection,
+  }: { readonly random: ReturnType<typeof seededRandom>; readonly connect: Connect | undefined },
   given: Partial<Settings> & { readonly hasMachinePools?: boolean },
 ): Promise<Operator> {
   const { clock, server } = world;
@@ -199,10 +208,9 @@ async function startOperator(
       cache: caches.secrets,
       names: secretNames,
     }),
-    connect: async (text) => {
-      if (!text.includes('working') || !world.isReachable)
-        throw new Error('cluster is not reachable: connect ECONNREFUSED');
-      return clientOf(world.workload);
+    connect: async (text, signal) => {
+      if (!text.includes('working')) return connect(text, signal);
+      return world.isReachable ? clientOf(world.workload) : refuseConnection();
     },
     clock,
     random,
@@ -257,6 +265,10 @@ async function startOperator(
       end();
     },
   };
+}
+
+function refuseConnection(): Promise<never> {
+  return Promise.reject(new Error('cluster is not reachable: connect ECONNREFUSED'));
 }
 
 function allSynced(informers: ReturnType<typeof createInformers>): boolean {

@@ -128,7 +128,8 @@ async function createCertificateSecret(work: Work, { want, cert, key }: KeyPair)
   try {
     await client.create(kinds.secret, secret, call);
   } catch (error) {
-    throw failureOfApi('InitCertificates', '', error, objectName('secret', namespace, want.secretName));
+    const object = objectName('secret', namespace, want.secretName);
+    throw failureOfApi({ kind: 'InitCertificates', prefix: '', object }, error);
   }
 }
 

@@ -126,7 +126,7 @@ async function attempt<T>(work: Work, verb: 'create' | 'update', write: () => Pr
   } catch (error) {
     if (isApiError(error, 'Unknown', 'TooManyRequests', 'Conflict')) work.memory.storeUnknown(work.key, sentAtMs);
     const prefix = `failed to ${verb} bootstrap data secret for KubeadmConfig ${namespace}/${name}: `;
-    throw failureOfApi('StoreFailed', prefix, error, objectName('secret', namespace, name));
+    throw failureOfApi({ kind: 'StoreFailed', prefix, object: objectName('secret', namespace, name) }, error);
   }
 }
 

@@ -5,7 +5,7 @@
 import { annotation } from '../../../api/names.js';
 import { isApiError } from '../../../kube/failures.js';
 import { failure, failureOfApi } from '../failures.js';
-import { kinds, objectName, targetOf, type StoredSecret } from '../objects.js';
+import { kinds, targetOf, type StoredSecret } from '../objects.js';
 import { tokenIdInData } from '../stored-data.js';
 import { isTokenMarked, specToken } from '../view.js';
 import type { ApiClient } from '../../../kube/contract.js';
@@ -19,6 +19,7 @@ import {
   readToken,
   secretName,
   TOKEN_DESCRIPTION,
+  tokenPlace,
   workloadClient,
   type Token,
   type WorkloadToken,
@@ -95,22 +96,21 @@ async function lookAtToken(work: Work): Promise<Found | Answer> {
 }
 
 async function readKnown(work: Work, client: ApiClient, token: Token): Promise<WorkloadToken | null> {
-  const { namespace = '', name } = work.turn.config.metadata;
   try {
     return await readToken(work, client, token);
   } catch (error) {
     const prefix = 'failed to get bootstrap token secret in order to refresh it: ';
-    throw failureOfApi('TokenFailed', prefix, error, objectName('kubeadmConfig', namespace, name));
+    throw failureOfApi({ kind: 'TokenFailed', prefix, ...tokenPlace(work, token) }, error);
   }
 }
 
 /** The token is not there. Without `--recreate-lost-tokens` that is upstream's error for a Machine. */
 function missing(work: Work, token: Token): Answer {
-  const { facts, turn } = work;
+  const { facts } = work;
   if (facts.owner === 'Machine' && !facts.recreateLostTokens) {
-    const { namespace = '', name } = turn.config.metadata;
+    const { object, place } = tokenPlace(work, token);
     const message = `failed to get bootstrap token secret in order to refresh it: secrets "${secretName(token)}" not found`;
-    throw failure('TokenLost', message, objectName('kubeadmConfig', namespace, name));
+    throw failure('TokenLost', message, object, place);
   }
   return answer('TOKEN_MISSING', { dataToken: 'same' });
 }

@@ -16,7 +16,7 @@ export async function repairDataSecretOwner(work: Work): Promise<Answer> {
     await client.mergePatch(targetOf(kinds.secret, namespace, name), body, call);
   } catch (error) {
     const prefix = `could not add KubeadmConfig ${turn.config.metadata.name} as ownerReference to bootstrap Secret ${name}: `;
-    throw failureOfApi('StoreFailed', prefix, error, objectName('secret', namespace, name));
+    throw failureOfApi({ kind: 'StoreFailed', prefix, object: objectName('secret', namespace, name) }, error);
   }
   return repaired;
 }

@@ -74,17 +74,16 @@ export async function readToken(work: Work, client: ApiClient, token: Token): Pr
   if (object === null) return null;
   const { data = {} } = object;
   if (Object.keys(data).length === 0) {
-    throw failure(
-      'TokenFailed',
-      `Invalid bootstrap secret "${object.metadata.name}", remove the token from the kubeadm config to re-create`,
-    );
+    const { object: named, place } = tokenPlace(work, token);
+    const message = `Invalid bootstrap secret "${object.metadata.name}", remove the token from the kubeadm config to re-create`;
+    throw failure('TokenFailed', message, named, place);
   }
   const expiration = decoded(data['expiration']);
   return {
     object,
     secret: decoded(data['token-secret']),
     description: decoded(data['description']),
-    expiresAtMs: expiration === '' ? null : expiryOf(expiration),
+    expiresAtMs: expiration === '' ? null : expiryOf(work, token, expiration),
   };
 }
 
@@ -111,7 +110,10 @@ export async function createToken(work: Work, client: ApiClient, token: Token): 
     return true;
   } catch (error) {
     if (isApiError(error, 'AlreadyExists')) return false;
-    throw failureOfApi('TokenFailed', 'failed to create new bootstrap token: ', error, tokenObject(work));
+    throw failureOfApi(
+      { kind: 'TokenFailed', prefix: 'failed to create new bootstrap token: ', ...tokenPlace(work, token) },
+      error,
+    );
   }
 }
 
@@ -130,7 +132,10 @@ export async function extendToken(work: Work, client: ApiClient, token: Token, k
     return true;
   } catch (error) {
     if (isApiError(error, 'NotFound')) return false;
-    throw failureOfApi('TokenFailed', 'failed to refresh bootstrap token: ', error, tokenObject(work));
+    throw failureOfApi(
+      { kind: 'TokenFailed', prefix: 'failed to refresh bootstrap token: ', ...tokenPlace(work, token) },
+      error,
+    );
   }
 }
 
@@ -150,11 +155,8 @@ export async function ensureToken(work: Work, client: ApiClient, token: Token): 
     if (!endsSoon(work, known)) return 'ready';
     if (await extendToken(work, client, token, known)) return 'ready';
   }
-  throw failure(
-    'TokenFailed',
-    `bootstrap token secret "${secretName(token)}" appears and disappears`,
-    tokenObject(work),
-  );
+  const { object, place } = tokenPlace(work, token);
+  throw failure('TokenFailed', `bootstrap token secret "${secretName(token)}" appears and disappears`, object, place);
 }
 
 /** Less than five sixths of a TTL are left. A token without an expiry never ends. */
@@ -171,17 +173,22 @@ function tokenTarget(token: Token) {
   return targetOf(kinds.secret, NAMESPACE, secretName(token));
 }
 
-/** What failures of a token name: the KubeadmConfig, since the Secret is in another cluster. */
-function tokenObject({ turn }: Work) {
-  return objectName('kubeadmConfig', turn.config.metadata.namespace ?? '', turn.config.metadata.name);
+/** What failures of a token name: the KubeadmConfig, and as the place the Secret, which is in another cluster. */
+export function tokenPlace({ turn }: Work, token: Pick<Token, 'id'>) {
+  const { config, cluster } = turn;
+  const workload = `${cluster.metadata.namespace ?? ''}/${cluster.metadata.name}`;
+  return {
+    object: objectName('kubeadmConfig', config.metadata.namespace ?? '', config.metadata.name),
+    place: `Secret ${NAMESPACE}/${secretName(token)} in workload cluster ${workload}`,
+  };
 }
 
-function expiryOf(expiration: string): number {
+function expiryOf(work: Work, token: Token, expiration: string): number {
   const atMs = parseGoTime(expiration);
-  if (atMs === null) {
-    throw failure('TokenFailed', "can't parse expiration time of bootstrap token: it is not an RFC 3339 time");
-  }
-  return atMs;
+  if (atMs !== null) return atMs;
+  const { object, place } = tokenPlace(work, token);
+  const message = "can't parse expiration time of bootstrap token: it is not an RFC 3339 time";
+  throw failure('TokenFailed', message, object, `${place}, key expiration`);
 }
 
 function decoded(value: string | undefined): string {
