@@ -49,6 +49,8 @@ export interface MachineReading {
   readonly generation: number;
   readonly isControlPlane: boolean;
   readonly hasFinalizer: boolean;
+  /** Finalizers that are not ours. */
+  readonly otherFinalizers?: readonly string[];
   readonly isPausedItself: boolean;
   /** Null for a Machine that lives. */
   readonly deletingSinceMs: number | null;
@@ -129,6 +131,8 @@ export type ReadyReading =
 export interface ExternalObject {
   readonly kind: 'found';
   readonly isDeleting: boolean;
+  /** Who holds it when it is deleted: for explanations only. */
+  readonly finalizers?: readonly string[];
   /** Owner reference and label are as they must be. */
   readonly isAdopted: boolean;
   /** A field that cannot be used, as the phase's error; null for none. */

@@ -15,7 +15,7 @@ import {
   type Say,
 } from './intents.js';
 import { row, timer, type MachineRow } from './row.js';
-import { waitForDrain, waitForHooks, waitForRemoval, waitForVolumes } from './waits.js';
+import { waitForDrain, waitForHooks, waitForRemoval, waitForVolumes } from './waits-deletion.js';
 
 const always = { guardName: 'always', guard: () => true } as const;
 

@@ -33,15 +33,15 @@ import {
 } from './intents.js';
 import { row, timer, type MachineRow } from './row.js';
 import { deletionReplyRows } from './rows-deletion-replies.js';
+import { waitForControlPlane } from './waits.js';
 import {
-  waitForControlPlane,
   waitForDrain,
   waitForHooks,
   waitForNodeRemoval,
   waitForOtherFinalizers,
   waitForRemoval,
   waitForVolumes,
-} from './waits.js';
+} from './waits-deletion.js';
 
 const looks: readonly MachineRow[] = [
   row({

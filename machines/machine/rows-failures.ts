@@ -15,16 +15,8 @@ import {
   type Say,
 } from './intents.js';
 import { row, type MachineRow } from './row.js';
-import {
-  waitForCluster,
-  waitForControlPlane,
-  waitForDrain,
-  waitForNodeRemoval,
-  waitForOwner,
-  waitForRemoval,
-  waitForVolumes,
-  type Wait,
-} from './waits.js';
+import { waitForCluster, waitForControlPlane, waitForOwner, type Wait } from './waits.js';
+import { waitForDrain, waitForNodeRemoval, waitForRemoval, waitForVolumes } from './waits-deletion.js';
 import type { MachineRequest, MachineState } from './words.js';
 
 /** Kind of a failure that says: what the cache showed is not so any more. */

@@ -90,7 +90,7 @@ async function openWorkload(
   } catch (error) {
     await remote?.close();
     const message = error instanceof Error ? error.message : String(error);
-    const health: WorkloadHealth = { lastHeardMs: null, failures: 1, downSinceMs: nowMs };
+    const health: WorkloadHealth = { lastHeardMs: null, failures: 1, downSinceMs: null };
     return { workload: { kind: 'unreachable', message, health }, close: () => Promise.resolve() };
   }
 }

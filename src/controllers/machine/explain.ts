@@ -31,7 +31,7 @@ export function explainMachine(
 ): Explanation {
   const known = actor ?? recordedActor(view, settings);
   const looked = factsOfView(view, { nowMs, settings, actor: null });
-  const settled: MachineFacts = { ...looked, unwatched: [] };
+  const settled: MachineFacts = { ...looked, unwatched: [], ...rested(known?.context.row ?? null) };
   const next = decide(machineTable, 'OBSERVED', settled);
   const last = rowById(machineTable, known?.context.row ?? null);
   const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
@@ -45,6 +45,13 @@ export function explainMachine(
     rowId: isTrying ? last.id : next.id,
     shownFacts,
   });
+}
+
+/** What the last pass left is what is waited for, until the next one; it need not be seen from here. */
+function rested(row: string | null): Partial<Pick<MachineFacts, 'drain' | 'volumes'>> {
+  const resting = { kind: 'resting' } as const;
+  if (row === 'M43' || row === 'M65') return { volumes: resting };
+  return row === 'M45' || row === 'M60' ? { drain: resting } : {};
 }
 
 function recordedActor(view: MachineView, settings: Settings): KnownActor | null {

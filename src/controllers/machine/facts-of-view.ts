@@ -95,6 +95,7 @@ function machineReading(machine: StoredMachine): MachineReading {
     generation: metadata.generation ?? 0,
     isControlPlane: metadata.labels?.[label.controlPlane] !== undefined,
     hasFinalizer: metadata.finalizers?.includes(finalizer.machine) === true,
+    otherFinalizers: (metadata.finalizers ?? []).filter((name) => name !== finalizer.machine),
     isPausedItself: isPausedItself(machine),
     deletingSinceMs: deletionTimestamp === undefined ? null : Date.parse(deletionTimestamp),
     clusterName: spec.clusterName,

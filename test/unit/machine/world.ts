@@ -70,6 +70,8 @@ export interface World {
   readonly seen: SeenRequest[];
   /** False cuts the way to the workload cluster. */
   isReachable: boolean;
+  /** Why there is no kubeconfig; null while there is one. */
+  kubeconfigProblem: string | null;
   /** Clusters that take calls and never answer, by name. */
   readonly hanging: Set<string>;
   start(settings?: Partial<Settings>): Promise<Operator>;
@@ -111,6 +113,7 @@ export function createWorld(options: WorldOptions = {}): World {
     remote: createInProcessClient({ handle: workload.handle, clock, userAgent: 'somebody' }),
     seen,
     isReachable: true,
+    kubeconfigProblem: null,
     hanging: new Set(),
     async start(given = {}) {
       const operator = await startOperator(world, random, given);
@@ -173,7 +176,11 @@ async function startOperator(
         : null,
   };
   const connections = createWorkloadConnections({
-    kubeconfigs: { read: ({ name }) => Promise.resolve(name), subscribe: () => () => undefined },
+    kubeconfigs: {
+      read: ({ name }) =>
+        world.kubeconfigProblem === null ? Promise.resolve(name) : Promise.reject(new Error(world.kubeconfigProblem)),
+      subscribe: () => () => undefined,
+    },
     connect: async (cluster) => {
       if (!world.isReachable) throw new Error('cluster is not reachable: connect ECONNREFUSED');
       const handle = whileAlive(workload.handle);

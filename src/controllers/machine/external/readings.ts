@@ -145,6 +145,7 @@ function commonOf(
   return {
     kind: 'found',
     isDeleting: object.metadata.deletionTimestamp !== undefined,
+    finalizers: object.metadata.finalizers ?? [],
     isAdopted: ownership?.kind === 'right',
     problem: firstOf([
       determine('failureReason', gvk, name, failureReason),
