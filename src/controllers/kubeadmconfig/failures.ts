@@ -65,15 +65,17 @@ function whereOf({ field }: Refused, view: View): { readonly object: Named; read
     const place = isPool ? `spec.template.${ownField}` : ownField;
     return { object: objectName(isPool ? 'machinePool' : 'machine', namespace, owner.name), place };
   }
-  const source = sourceSecret(field, view);
-  const object = source === '' ? objectName('kubeadmConfig', namespace, name) : objectName('secret', namespace, source);
-  return { object, place: field };
+  const source = sourceOf(field, view);
+  if (source === null) return { object: objectName('kubeadmConfig', namespace, name), place: field };
+  return { object: objectName('secret', namespace, source.secret), place: `${field} for ${source.wanted}` };
 }
 
-/** The Secret that a file or a user refers to, from the path of the reference. */
-function sourceSecret(field: string, { config }: View): string {
+/** The Secret that a file or a user refers to, from the path of the reference, and what it is wanted for. */
+function sourceOf(field: string, { config }: View): { readonly secret: string; readonly wanted: string } | null {
   const [, list, index] = /^spec\.(files|users)\[(\d+)\]\.\w+\.secret$/.exec(field) ?? [];
-  if (list === 'files') return config.spec?.files?.[Number(index)]?.contentFrom?.secret?.name ?? '';
-  if (list === 'users') return config.spec?.users?.[Number(index)]?.passwdFrom?.secret?.name ?? '';
-  return '';
+  const file = list === 'files' ? config.spec?.files?.[Number(index)] : undefined;
+  const user = list === 'users' ? config.spec?.users?.[Number(index)] : undefined;
+  const secret = (file?.contentFrom ?? user?.passwdFrom)?.secret?.name ?? '';
+  if (secret === '') return null;
+  return { secret, wanted: file === undefined ? `user ${user?.name}` : file.path };
 }

@@ -251,7 +251,7 @@ describe('kubeadmconfig worlds: discovery', () => {
 });
 
 describe('kubeadmconfig worlds: Secrets that the data is made from', () => {
-  test('key missing in a file’s or a user’s Secret: looked at -> upstream’s text in v1beta1, and an Event that names the Secret', async () => {
+  test('key missing in a file’s or a user’s Secret: looked at -> upstream’s text in v1beta1; Event and explanation name Secret, key, and file or user', async () => {
     const world = createWorld();
     await create(world.user, cluster({ initialized: true }));
     await addClusterSecrets(world.user);
@@ -263,15 +263,18 @@ describe('kubeadmconfig worlds: Secrets that the data is made from', () => {
     const operator = await world.start();
     await world.settle();
     const key = 'secret references non-existent secret key: "wanted"';
-    const causes = {
-      'w-0': `failed to resolve file source: ${key}`,
-      'w-1': `failed to resolve passwd source: ${key}`,
-    };
-    for (const [name, cause] of Object.entries(causes)) {
+    const causes = [
+      ['w-0', `failed to resolve file source: ${key}`, 'spec.files[0].contentFrom.secret for /etc/x'],
+      ['w-1', `failed to resolve passwd source: ${key}`, 'spec.users[0].passwdFrom.secret for user admin'],
+    ] as const;
+    for (const [name, cause, place] of causes) {
       const legacy = (await configOf(world.user, name)).status?.deprecated?.v1beta1?.conditions ?? [];
       expect(legacy.find(({ type }) => type === 'DataSecretAvailable')?.message).toBe(cause);
-      const event = operator.events.map(({ message }) => message).find((message) => message.includes(cause));
-      expect(event).toContain('Secret default/content');
+      const whole = `${cause} (Secret default/content, ${place})`;
+      expect(operator.events.map(({ message }) => message)).toContain(whole);
+      const explanation = operator.controller.explain(`default/${name}`, null);
+      expect(explanation?.waitsFor).toMatchObject({ kind: 'Secret', name: 'content', what: cause });
+      expect(explanation?.lastError).toMatchObject({ message: cause, place });
     }
   });
 });
