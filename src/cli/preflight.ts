@@ -27,7 +27,7 @@ export async function preflight(
   client: FullApiClient,
   options: PreflightOptions,
 ): Promise<{ readonly serverVersion: string }> {
-  const serverVersion = await version(client);
+  const [serverVersion] = await Promise.all([version(client), checkContract(client)]);
   const { unreachable, problems } = await checkAccess(client, needsOf(options), options.signal);
   if (unreachable !== null) throw new CommandFailure(unreachable);
   if (problems.length > 0) throw new CommandFailure(problems.join('\n'));
@@ -78,6 +78,26 @@ async function version(client: FullApiClient): Promise<string> {
         : 'check the address and the network';
     throw new CommandFailure(`the API server at ${client.host} cannot be used: ${error.failure.message} (${hint})`);
   }
+}
+
+/** The version of Cluster API's contract that this program speaks. */
+const CONTRACT = 'v1beta2';
+
+/** Cluster API of another contract: one line, whatever else is missing because of it. */
+async function checkContract(client: FullApiClient): Promise<void> {
+  const path = `/apis/${group.cluster}`;
+  const served = await client
+    .getPath<{ readonly versions?: readonly { readonly version?: string }[] }>(path)
+    .catch((error: unknown) => {
+      // Without the group, and where we may not look, the check of each kind says what is missing.
+      if (error instanceof ApiError) return null;
+      throw error;
+    });
+  const versions = (served?.versions ?? []).map(({ version: name = '' }) => name);
+  if (versions.length === 0 || versions.includes(CONTRACT)) return;
+  throw new CommandFailure(
+    `Cluster API’s contract ${CONTRACT} is needed, and the API server serves ${group.cluster} in ${versions.join(', ')} only: install Cluster API v1.11 or later (see docs/support-matrix.md)`,
+  );
 }
 
 function sourceOf(resource: Resource): string {

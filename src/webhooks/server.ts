@@ -49,6 +49,9 @@ export interface WebhookServer {
   stop(): Promise<void>;
 }
 
+/** Longer than an API server keeps an idle connection (90 s): it is never ours that closes under a request. */
+const KEEP_ALIVE_MS = 120_000;
+
 /** Starts the server. Rejects, naming the folder, when there is no usable certificate, and when the port is taken. */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const { certificate, logger, observer, timers } = options;
@@ -65,6 +68,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     response.once('close', () => running.delete(response));
     void serve(options, request, response);
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
