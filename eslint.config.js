@@ -51,6 +51,4 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
   },
   { files: ['test/**'], rules: { 'max-lines': ['error', { max: 600 }] } },
-  // A table of worked examples, a line or two each: it is data.
-  { files: ['test/unit/machine/examples.ts'], rules: { 'max-lines': 'off' } },
 );

@@ -198,7 +198,8 @@ function copied(facts: MachineFacts): Partial<MachineStatus> {
     ...(isCopied && infrastructure.addresses !== undefined ? { addresses: infrastructure.addresses } : {}),
     ...(isCopied && infrastructure.failureDomain !== undefined ? { failureDomain: infrastructure.failureDomain } : {}),
     ...(name === null ? {} : { nodeRef: { name } }),
-    ...(node.kind === 'found' ? { nodeInfo: node.nodeInfo } : {}),
+    // A Node that has not reported yet has none, and the API takes no empty one.
+    ...(node.kind === 'found' && Object.keys(node.nodeInfo).length > 0 ? { nodeInfo: node.nodeInfo } : {}),
   };
 }
 

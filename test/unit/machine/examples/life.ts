@@ -1,0 +1,181 @@
+// Examples of the Machine's table: Machines that live.
+import type { Example } from '../example.js';
+import { bootstrap, connection, factsOf, infrastructure, noBootstrap, noInfrastructure } from '../facts.js';
+import { failure } from './situations.js';
+
+/** Rows of Machines that live. */
+export const lifeExamples: readonly Example[] = [
+  {
+    title: 'a watch that was tried is not tried again in the turn',
+    given: factsOf({ unwatched: ['Node'], attempted: ['openWatches'] }),
+    row: 'M24',
+    state: 'Running',
+  },
+  {
+    id: 'MA-031',
+    title: 'the infrastructure object is gone, and the Node too',
+    given: factsOf({ infrastructure: noInfrastructure('missing'), node: { kind: 'missing' } }),
+    row: 'M20',
+    state: null,
+    request: 'confirmInfrastructure',
+  },
+  {
+    id: 'MA-050',
+    title: 'the Node is gone',
+    given: factsOf({ node: { kind: 'missing' } }),
+    row: 'M21',
+    state: null,
+    request: 'confirmNode',
+  },
+  {
+    id: 'MA-119',
+    title: 'a failure is reported while it is updated in place',
+    given: factsOf({ infrastructure: infrastructure({ failureReason: 'bad' }), machine: { isUpdating: true } }),
+    row: 'M22',
+    state: 'Failed',
+  },
+  {
+    id: 'MA-123',
+    title: 'updated in place',
+    given: factsOf({ machine: { isUpdating: true } }),
+    row: 'M23',
+    state: 'Updating',
+  },
+  { id: 'MA-094', title: 'Node and infrastructure are there', given: factsOf(), row: 'M24', state: 'Running' },
+  {
+    id: 'MA-044',
+    title: 'the Node has not come: no time limit, no requeue',
+    given: factsOf({ status: { nodeRef: undefined as never }, node: { kind: 'missing' } }),
+    row: 'M25',
+    state: 'Provisioned',
+  },
+  {
+    id: 'MA-117',
+    title: 'data is there, infrastructure is not',
+    given: factsOf({
+      status: { phase: 'Pending', nodeRef: undefined as never, initialization: {} },
+      machine: { providerId: '' },
+      infrastructure: infrastructure({ isCompleted: false, providerId: '' }),
+      node: { kind: 'unsought' },
+    }),
+    row: 'M26',
+    state: 'Provisioning',
+  },
+  {
+    id: 'MA-116',
+    title: 'nothing is there',
+    given: factsOf({
+      status: { phase: 'Pending', nodeRef: undefined as never, initialization: {} },
+      machine: { providerId: '', dataSecretName: null },
+      bootstrap: bootstrap({ isCompleted: false }),
+      infrastructure: infrastructure({ isCompleted: false, providerId: '' }),
+      node: { kind: 'unsought' },
+    }),
+    row: 'M27',
+    state: 'Pending',
+  },
+  {
+    id: 'MA-024',
+    title: 'the bootstrap object does not exist',
+    given: factsOf({
+      status: { phase: 'Pending', nodeRef: undefined as never, initialization: {} },
+      machine: { providerId: '', dataSecretName: null },
+      bootstrap: noBootstrap('missing'),
+      infrastructure: infrastructure({ isCompleted: false, providerId: '' }),
+      node: { kind: 'unsought' },
+    }),
+    row: 'M27',
+    state: 'Pending',
+    againInMs: 30_000,
+  },
+  {
+    id: 'MA-032',
+    title: 'the infrastructure object does not exist and never did',
+    given: factsOf({
+      status: { phase: 'Pending', nodeRef: undefined as never, initialization: {} },
+      machine: { providerId: '' },
+      infrastructure: noInfrastructure('missing'),
+      node: { kind: 'unsought' },
+    }),
+    row: 'M26',
+    state: 'Provisioning',
+    againInMs: 30_000,
+  },
+  {
+    title: 'a missing object after a failed phase: the backoff decides',
+    given: factsOf({ bootstrap: noBootstrap('missing'), phaseFailure: failure('syncNode').failure }),
+    row: 'M24',
+    state: 'Running',
+  },
+  {
+    title: 'a failure field, an object missing',
+    given: factsOf({ bootstrap: noBootstrap('missing'), infrastructure: infrastructure({ failureReason: 'bad' }) }),
+    row: 'M22',
+    state: 'Failed',
+    againInMs: 30_000,
+  },
+  {
+    title: 'updated in place, an object missing',
+    given: factsOf({ bootstrap: noBootstrap('missing'), machine: { isUpdating: true } }),
+    row: 'M23',
+    state: 'Updating',
+    againInMs: 30_000,
+  },
+  {
+    title: 'running, an object missing',
+    given: factsOf({ bootstrap: noBootstrap('missing') }),
+    row: 'M24',
+    state: 'Running',
+    againInMs: 30_000,
+  },
+  {
+    title: 'provisioned, an object missing',
+    given: factsOf({
+      bootstrap: noBootstrap('missing'),
+      status: { nodeRef: undefined as never },
+      node: { kind: 'missing' },
+    }),
+    row: 'M25',
+    state: 'Provisioned',
+    againInMs: 30_000,
+  },
+  {
+    title: 'the connection is being made: judged when its grace is over',
+    given: factsOf({
+      node: { kind: 'connecting' },
+      connection: { ...connection, lastHeardMs: null, isConnected: false, graceMs: 9_000 },
+    }),
+    row: 'M24',
+    state: 'Running',
+    againInMs: 9_001,
+  },
+  {
+    id: 'MA-033',
+    title: 'infrastructure is there and not provisioned: it is waited for, without a timer',
+    given: factsOf({
+      status: {
+        phase: 'Provisioning',
+        nodeRef: undefined as never,
+        initialization: { bootstrapDataSecretCreated: true },
+      },
+      machine: { providerId: '' },
+      infrastructure: infrastructure({ isCompleted: false, providerId: 'test://w-0' }),
+      node: { kind: 'unsought' },
+    }),
+    row: 'M26',
+    state: 'Provisioning',
+  },
+  {
+    id: 'MA-026',
+    title: 'data is not there: it is waited for, without a timer',
+    given: factsOf({
+      status: { phase: 'Pending', nodeRef: undefined as never, initialization: {} },
+      machine: { providerId: '', dataSecretName: null },
+      bootstrap: bootstrap({ isCompleted: false, dataSecretName: 'w-0' }),
+      infrastructure: infrastructure({ isCompleted: false, providerId: '' }),
+      node: { kind: 'unsought' },
+    }),
+    row: 'M27',
+    state: 'Pending',
+  },
+];

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { change, machine, put, putCluster, putMachine, putRunning, saysOf } from './objects.js';
+import { putOwners } from './owners.js';
+import { rowsOf, useWorlds, type Started } from './worlds.js';
+
+const start = useWorlds();
+
+/** How often a Machine was looked at while something happened, without time passing. */
+async function looksDuring({ world, operator }: Started, what: () => Promise<unknown>, name = 'w-0'): Promise<number> {
+  const before = rowsOf(operator, name).length;
+  await what();
+  await world.settle();
+  return rowsOf(operator, name).length - before;
+}
+
+describe('Machine: watches', () => {
+  test('MA-140 a Machine changes -> that Machine is looked at, no other', async () => {
+    const started = await start();
+    const { world } = started;
+    await putRunning(world, 'w-0');
+    await putRunning(world, 'w-1');
+    const poke = () => change(world.user, 'Machine', 'w-0', { spec: { minReadySeconds: 1 } });
+    expect(await looksDuring(started, poke)).toBeGreaterThan(0);
+    expect(
+      await looksDuring(started, () => change(world.user, 'Machine', 'w-0', { spec: { minReadySeconds: 2 } }), 'w-1'),
+    ).toBe(0);
+  });
+
+  test('MA-141 the Cluster is paused, and not any more -> its Machines are looked at, those of another are not', async () => {
+    const started = await start();
+    const { world } = started;
+    await putRunning(world);
+    await put(world.user, 'Cluster', 'c2', { spec: { controlPlaneEndpoint: { host: 'x', port: 1 } } });
+    await putMachine(world, 'x-0', { labels: { 'cluster.x-k8s.io/cluster-name': 'c2' }, spec: { clusterName: 'c2' } });
+    await world.settle();
+    const pause = (paused: boolean) => () => change(world.user, 'Cluster', 'c1', { spec: { paused } });
+    expect(await looksDuring(started, pause(true))).toBeGreaterThan(0);
+    expect(await saysOf(world, 'Paused')).toContain('True');
+    expect(await looksDuring(started, pause(false))).toBeGreaterThan(0);
+    expect(await saysOf(world, 'Paused')).toContain('False');
+    expect(await looksDuring(started, pause(true), 'x-0')).toBe(0);
+  });
+
+  test('MA-142 the control plane becomes initialised -> the Machines of the Cluster are looked at', async () => {
+    const started = await start();
+    const { world } = started;
+    await change(world.user, 'Cluster', 'c1', { status: { conditions: [] } });
+    await putRunning(world);
+    expect(await saysOf(world, 'NodeReady')).toContain('Waiting for Cluster control plane to be initialized');
+    const condition = {
+      type: 'ControlPlaneInitialized',
+      status: 'True',
+      reason: 'Initialized',
+      message: '',
+      lastTransitionTime: '2023-11-14T00:00:00Z',
+    };
+    expect(
+      await looksDuring(started, () => change(world.user, 'Cluster', 'c1', { status: { conditions: [condition] } })),
+    ).toBeGreaterThan(0);
+    expect(await saysOf(world, 'NodeReady')).toBe('True NodeReady');
+  });
+
+  test.each([
+    ['MA-143', 'MachineSet', 'ms'],
+    ['MA-144', 'MachineDeployment', 'md'],
+  ])('%s a %s changes -> its Machines are looked at, others are not', async (_id, kind, name) => {
+    const started = await start();
+    const { world } = started;
+    await putRunning(world, 'w-0', await putOwners(world));
+    await putRunning(world, 'w-1');
+    const version = (value: string) => () =>
+      change(world.user, kind, name, { spec: { template: { spec: { version: value } } } });
+    expect(await looksDuring(started, version('v1.37.0'))).toBeGreaterThan(0);
+    expect(await saysOf(world, 'UpToDate')).toContain('False NotUpToDate');
+    expect(await looksDuring(started, version('v1.36.1'), 'w-1')).toBe(0);
+  });
+
+  test('MA-145 the workload cluster answers again -> its Machines are looked at', async () => {
+    const { world } = await start({ cluster: null });
+    world.isReachable = false;
+    await putCluster(world);
+    await putRunning(world);
+    expect((await machine(world)).status?.nodeRef).toBeUndefined();
+    world.isReachable = true;
+    await world.clock.advance(60_000);
+    await world.settle();
+    expect((await machine(world)).status?.nodeRef).toEqual({ name: 'w-0' });
+  });
+
+  test.each([
+    [
+      'a bootstrap object',
+      (world: Started['world']) =>
+        change(world.user, 'KubeadmConfig', 'w-0', { metadata: { annotations: { poke: '1' } } }),
+    ],
+    [
+      'an infrastructure object',
+      (world: Started['world']) =>
+        change(world.user, 'InfraMachine', 'w-0', { metadata: { annotations: { poke: '1' } } }),
+    ],
+    [
+      'a Node',
+      (world: Started['world']) => change(world.remote, 'Node', 'w-0', { metadata: { labels: { poke: '1' } } }),
+    ],
+  ] as const)('MA-146 %s changes -> its Machine is looked at, no other', async (_what, poke) => {
+    const started = await start();
+    const { world } = started;
+    await putRunning(world, 'w-0');
+    await putRunning(world, 'w-1');
+    const others = rowsOf(started.operator, 'w-1').length;
+    expect(await looksDuring(started, () => poke(world))).toBeGreaterThan(0);
+    expect(rowsOf(started.operator, 'w-1')).toHaveLength(others);
+  });
+});
