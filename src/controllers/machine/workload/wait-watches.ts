@@ -98,7 +98,9 @@ export function createWaitWatches({ workloads, clock, onChange }: WaitWatchesOpt
         const unsubscribe = held.cache.subscribe(({ before, after, sync }) => {
           const isOurs = [before, after].some((each) => each?.spec.nodeName === node);
           const isAttached = (each: StoredVolumeAttachment | undefined): boolean => each?.status?.attached === true;
-          if (!isOurs || sync || isAttached(before) === isAttached(after)) return;
+          // The first list shows what is attached; what a later list no longer shows is news.
+          const isFirst = sync && before === undefined;
+          if (!isOurs || isFirst || isAttached(before) === isAttached(after)) return;
           onChange(key, {
             objectKind: 'VolumeAttachment',
             namespace: '',
