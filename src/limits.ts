@@ -150,3 +150,6 @@ export const CERTIFICATE_SETTLE_MS = 100;
 
 /** Objects that the CRD migrator remembers as migrated, so that a second try does not write them again. */
 export const MIGRATED_OBJECTS_MAX = 50_000;
+
+/** Shortest rest after a turn in shadow mode: a write that is not made asks for the next look again and again. */
+export const SHADOW_REST_MIN_MS = 60_000;

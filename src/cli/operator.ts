@@ -26,6 +26,7 @@ import { createLeadership, type Leadership } from './leadership.js';
 import { openManagement, type Management } from './management.js';
 import type { OperatorOptions } from './operator-options.js';
 import { preflight } from './preflight.js';
+import { SHADOW_REST_MIN_MS } from '../limits.js';
 import { startWebhooks } from './webhooks.js';
 import { openWorkloads } from './workloads.js';
 
@@ -213,7 +214,7 @@ function leadershipOf(options: OperatorOptions, management: Management, group: L
 }
 
 function hostOf(
-  { clock, random, log, metrics }: OperatorOptions,
+  { config, clock, random, log, metrics }: OperatorOptions,
   module: ControllerModule,
   {
     built,
@@ -233,6 +234,7 @@ function hostOf(
     random,
     freshness,
     concurrency: built.concurrency,
+    ...(config.shadow ? { restMinMs: SHADOW_REST_MIN_MS } : {}),
     log,
     observers: [
       hostMetrics(metrics, module.name),

@@ -36,6 +36,8 @@ export interface HostOptions {
   readonly random: Random;
   readonly freshness: Freshness;
   readonly concurrency: number;
+  /** Wake-ups come no sooner than this after a turn: for shadow mode, where what a turn writes never shows. */
+  readonly restMinMs?: number;
   readonly log: HostLog;
   readonly observers?: readonly HostObserver[];
   readonly inspect?: ActorInspector | undefined;
@@ -370,7 +372,7 @@ function settle({ queue, options }: Running, key: Key, memory: Memory): void {
   memory.failure = null;
   const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
   queue.cancel(key);
-  if (wakeAtMs !== null) queue.addAfter(key, Math.max(0, wakeAtMs - options.clock.nowMs()));
+  if (wakeAtMs !== null) queue.addAfter(key, Math.max(options.restMinMs ?? 0, wakeAtMs - options.clock.nowMs()));
 }
 
 /** After a turn that failed: wait. */

@@ -90,6 +90,8 @@ export interface DeleteOptions extends WriteOptions {
 
 /** One API server, one identity. Every method throws ApiError and nothing else. */
 export interface ApiClient {
+  /** True when nothing is written: writes are told and look as if they had been made. Absent: they are made. */
+  readonly isShadow?: true;
   get<T extends KubeObject>(target: Target, options?: RequestOptions): Promise<T>;
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<ListResult<T>>;
   create<T extends KubeObject>(resource: Resource, object: object, options?: WriteOptions): Promise<T>;

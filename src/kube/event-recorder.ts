@@ -167,9 +167,9 @@ async function write(options: EventRecorderOptions, event: Remembered, signal: A
   }
 }
 
-/** Refused by ourselves: in shadow mode, or without the Lease. */
+/** Refused by ourselves: without the Lease. */
 function isDeliberate({ kind, reason }: ApiFailure): boolean {
-  return kind === 'Refused' && (reason === 'ShadowMode' || reason === 'NotLeader');
+  return kind === 'Refused' && reason === 'NotLeader';
 }
 
 async function writeOnce(

@@ -13,8 +13,9 @@ import type { ApiClient, DeleteOptions, KubeObject, Target, WriteOptions } from 
 import { isApiError } from './failures.js';
 import { versionAfter } from './resource-version.js';
 
-/** The client with a ledger behind its writes. Dry runs leave nothing. */
+/** The client with a ledger behind its writes. Dry runs leave nothing, and a shadow has nothing that a cache could show. */
 export function withLedger(client: ApiClient, ledger: WriteLedger): ApiClient {
+  if (client.isShadow === true) return client;
   const noted = async <T extends KubeObject>(
     object: ObjectName,
     options: WriteOptions | undefined,

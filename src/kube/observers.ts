@@ -125,15 +125,28 @@ export function leaseObserver(
   };
 }
 
-/** One line for each write that shadow mode kept back. */
+/** Writes of shadow mode that are remembered, so that none is told twice in the same words. */
+const SHADOW_WRITES_MAX = 10_000;
+
+/** One line for each write that shadow mode kept back; the same write again is told at level 4 alone. */
 export function shadowReporter(log: Logger): (write: ShadowWrite) => void {
+  const told = new Map<string, string>();
+  const isNews = (id: string, text: string): boolean => {
+    if (told.get(id) === text) return false;
+    told.delete(id);
+    told.set(id, text);
+    const [oldest] = told.keys();
+    if (told.size > SHADOW_WRITES_MAX && oldest !== undefined) told.delete(oldest);
+    return true;
+  };
   return ({ verb, kind, namespace, name, subresource, fields, differing, agrees }) => {
-    const object = { namespace, name };
     const outcome = agrees === null ? 'unknown' : agrees ? 'agrees' : 'differs';
-    log.info('Would write', {
+    const id = [verb, kind, namespace, name, subresource, ...fields].join('/');
+    const isNew = isNews(id, [outcome, ...(differing ?? [])].join('\n'));
+    log.verbose(isNew ? 0 : 4, 'Would write', {
       verb,
       kind,
-      object,
+      object: { namespace, name },
       ...(subresource === '' ? {} : { subresource }),
       outcome,
       fields,

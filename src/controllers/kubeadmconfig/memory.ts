@@ -33,8 +33,8 @@ export interface Memory {
   /** The version of the KubeadmConfig that this process wrote last: its own echo is no touch. */
   wrote(key: Key, resourceVersion: string): void;
   hasWritten(key: Key, resourceVersion: string): boolean;
-  /** The last Event and log line of an object, so that none is said twice. */
-  said(key: Key, what: 'event' | 'log', text: string): boolean;
+  /** The last Event, log line and comparison of an object, so that none is said twice. */
+  said(key: Key, what: 'event' | 'log' | 'compared', text: string): boolean;
   /** The object that the last failure of a key names; null when there is none. */
   waits(key: Key, object: Named | null): void;
   /** Keys whose last failure names this object. */

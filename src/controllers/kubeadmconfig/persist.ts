@@ -3,6 +3,10 @@ import type { Facts } from '../../../machines/kubeadmconfig/facts.js';
 import { clusterFacts } from '../../bootstrap/cluster-facts.js';
 import { parseEncryptionAlgorithm } from '../../bootstrap/certificates/encryption-algorithm.js';
 import type { EffectContext } from '../../host/contract.js';
+import { EffectFailure } from '../../host/effect-failure.js';
+import { isApiError } from '../../kube/failures.js';
+import { compareData } from './effects/compare-data.js';
+import { workOf } from './effects/context.js';
 import { eventsOfTurn } from './event-texts.js';
 import { logTurn } from './log-lines.js';
 import type { Memory } from './memory.js';
@@ -30,12 +34,35 @@ export async function endTurn(
     if (outcome.failed) logFailure(ports, view, outcome);
   }
   memory.waits(view.key, outcome.failed ? (outcome.facts.failure?.object ?? null) : null);
-  memory.marked(view.key, isMarkedWithoutData(view, outcome.facts));
+  memory.marked(view.key, !ports.settings.shadow && isMarkedWithoutData(view, outcome.facts));
   prepareKeys(ports, view, outcome.facts);
+  if (ports.settings.shadow) await compareStoredData(ports, memory, given);
   const config = view.cluster === null ? view.config : turnOf(view).config;
   // PARITY: upstream's status is one generation behind after its own spec patch, until its next pass (docs/parity.md, Q-11).
   const facts = { ...outcome.facts, generation: config.metadata.generation ?? 0 };
   await persistStatus(ports, memory, { ...given, config, outcome: { ...outcome, facts } });
+}
+
+/** Shadow mode: tells whether the data that somebody stored is what would have been stored here, once for each version of it. */
+async function compareStoredData(
+  ports: Ports,
+  memory: Memory,
+  {
+    view,
+    outcome,
+    context,
+  }: { readonly view: View; readonly outcome: KubeadmConfigOutcome; readonly context: EffectContext },
+): Promise<void> {
+  const { dataSecret, key } = view;
+  if (outcome.envelope === null || dataSecret === null || outcome.facts.dataSecret !== 'ours') return;
+  const { uid = '', resourceVersion = '' } = dataSecret.metadata;
+  if (memory.said(key, 'compared', `${uid}/${resourceVersion}`)) return;
+  try {
+    await compareData(workOf(ports, memory, { view, facts: outcome.facts, context }));
+  } catch (error) {
+    if (!(error instanceof EffectFailure) && !isApiError(error)) throw error;
+    ports.log.info('Cannot compare bootstrap data', { KubeadmConfig: key, err: error.message });
+  }
 }
 
 /** A token of ours in the spec and no data: whoever swaps back to the Go provider must empty the token first. */

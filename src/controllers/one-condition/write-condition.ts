@@ -65,7 +65,7 @@ export async function writeCondition(write: ConditionWrite): Promise<void> {
     const entry = entryToWrite(object, intent, context.nowMs());
     if (entry !== null) await applyEntry({ ...write, object: patched }, entry);
   } catch (error) {
-    if (isApiError(error, 'NotFound') || isShadowed(error)) return;
+    if (isApiError(error, 'NotFound')) return;
     if (isApiError(error, 'Conflict')) context.ledger.noteUnknown(nameOf(write));
     throw error;
   }
@@ -100,11 +100,6 @@ function patchTwins(
     subresource: 'status',
     signal: context.signal,
   });
-}
-
-/** In shadow mode the client has told what it would have written: the turn is done. */
-function isShadowed(error: unknown): boolean {
-  return isApiError(error, 'Refused') && error.failure.reason === 'ShadowMode';
 }
 
 function nameOf({ resource: { kind }, object: { metadata } }: ConditionWrite): {

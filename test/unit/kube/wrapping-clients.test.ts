@@ -91,24 +91,48 @@ describe('shadow', () => {
     return { client: shadowClient(client, (write) => writes.push(write)), calls, writes };
   };
 
-  test('every write -> refused; nothing but reads leaves', async () => {
+  test('every write -> answered as if it had been made; nothing but reads leaves', async () => {
     const { client, calls, writes } = shadow(live);
-    const results = await Promise.allSettled([
-      client.create(machines, live),
-      client.update(target, live),
-      client.mergePatch(target, {}),
-      client.apply(target, live, { fieldManager: 'x' }),
-      client.delete(target),
-      client.post('/api/v1/namespaces/a/pods/b/eviction', {
-        kind: 'Eviction',
-        metadata: { name: 'b', namespace: 'a' },
-      }),
-    ]);
-    expect(
-      results.map((result) => (result.status === 'rejected' ? (result.reason as { failure: object }).failure : null)),
-    ).toEqual(Array(6).fill(expect.objectContaining({ kind: 'Refused', reason: 'ShadowMode' })));
+    const patched = await client.mergePatch<KubeObject & { spec: object }>(target, { spec: { token: null, more: 1 } });
+    expect(patched).toMatchObject({ spec: { files: [{ path: '/a' }], more: 1 }, metadata: { uid: 'uid-a' } });
+    expect([patched.metadata.resourceVersion, 'token' in patched.spec]).toEqual(['', false]);
+    await client.update(target, live);
+    await client.apply(target, live, { fieldManager: 'x' });
+    await client.delete(target);
+    await client.post('/api/v1/namespaces/a/pods/b/eviction', {
+      kind: 'Eviction',
+      metadata: { name: 'b', namespace: 'a' },
+    });
     expect(new Set(calls)).toEqual(new Set(['get']));
-    expect(writes.map(({ verb }) => verb).sort()).toEqual(['apply', 'create', 'delete', 'patch', 'post', 'update']);
+    expect(writes.map(({ verb }) => verb)).toEqual(['patch', 'update', 'apply', 'delete', 'post']);
+  });
+
+  test('writes that the server would refuse -> refused alike: there already, gone, of another version or life', async () => {
+    const kindOf = (work: Promise<unknown>): Promise<string> =>
+      work.then(
+        () => 'done',
+        (error: unknown) => (error as { failure: { kind: string } }).failure.kind,
+      );
+    const there = shadow(live).client;
+    expect(await kindOf(there.create(machines, live))).toBe('AlreadyExists');
+    expect(await kindOf(there.mergePatch(target, { metadata: { resourceVersion: '11' } }))).toBe('Conflict');
+    expect(await kindOf(there.mergePatch(target, { metadata: { uid: 'another' } }))).toBe('Conflict');
+    expect(await kindOf(there.delete(target, { preconditions: { uid: 'u', resourceVersion: '11' } }))).toBe('Conflict');
+    const absent = shadow('NotFound').client;
+    expect(await kindOf(absent.mergePatch(target, {}))).toBe('NotFound');
+    expect(await kindOf(absent.delete(target))).toBe('NotFound');
+  });
+
+  test('two writes of a turn -> the second builds on the first, as long as nobody else changes the object', async () => {
+    const { client } = shadow(live);
+    await client.mergePatch(target, { spec: { first: 1 } });
+    expect(await client.mergePatch(target, { spec: { second: 2 } })).toMatchObject({ spec: { first: 1, second: 2 } });
+  });
+
+  test('ledger over a shadow -> nothing to wait for', async () => {
+    const { ledger: book, notes } = ledger();
+    await withLedger(shadow(live).client, book).mergePatch(target, {});
+    expect(notes).toEqual([]);
   });
 
   test('patch -> fields as paths without values, and which of them differ', async () => {

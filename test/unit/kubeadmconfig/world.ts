@@ -27,7 +27,10 @@ import { createInProcessClient } from '../../../src/kube/in-process-client.js';
 import { createInformers } from '../../../src/kube/informers.js';
 import { kubeconfigSecrets } from '../../../src/kube/kubeconfig-secrets.js';
 import { createNameStream } from '../../../src/kube/name-stream.js';
+import { shadowReporter } from '../../../src/kube/observers.js';
+import { shadowClient } from '../../../src/kube/shadow-client.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
+import { SHADOW_REST_MIN_MS } from '../../../src/limits.js';
 import { createLogger } from '../../../src/log.js';
 import { seededRandom } from './seeded-random.js';
 import { createTestClock, type TestClock } from '../kube/test-clock.js';
@@ -181,12 +184,15 @@ async function startOperator(
     nowMs: () => clock.nowMs(),
     write: (line) => void logs.push(JSON.parse(line) as Record<string, unknown>),
   });
-  const clientOf = ({ handle }: EmbeddedApiServer): ReturnType<typeof createInProcessClient> =>
-    createInProcessClient({
+  const report = shadowReporter(log);
+  const clientOf = ({ handle }: EmbeddedApiServer): FullApiClient => {
+    const whole = createInProcessClient({
       handle: (request) => (life.signal.aborted ? new Promise(() => undefined) : handle(request)),
       clock,
       userAgent: OPERATOR_AGENT,
     });
+    return settings.shadow === true ? { ...whole, ...shadowClient(whole, report) } : whole;
+  };
   const client = clientOf(server);
   const base = { client, clock, random };
   const informers = createInformers(base);
@@ -235,6 +241,7 @@ async function startOperator(
     random,
     freshness: informers.freshness,
     concurrency: 10,
+    ...(settings.shadow === true ? { restMinMs: SHADOW_REST_MIN_MS } : {}),
     log,
     observers: [{ onTransition: (note) => void transitions.push(note) }],
   });

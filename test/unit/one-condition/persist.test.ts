@@ -174,9 +174,8 @@ describe('one condition: what is written', () => {
     expect(notes).toEqual(['c1?']);
   });
 
-  test('P-8 gone, and shadow mode -> done', async () => {
+  test('P-8 gone -> done', async () => {
     await stage(cluster(undefined), { fails: failure('NotFound') }).persist(intent());
-    await stage(cluster(undefined), { fails: failure('Refused', 'ShadowMode') }).persist(intent());
     await expect(
       stage(cluster(undefined), { fails: failure('Refused', 'NotLeader') }).persist(intent()),
     ).rejects.toThrow('Refused');

@@ -26,6 +26,9 @@ import {
 import { specOf } from '../turn.js';
 import { answer, type Answer, type Work } from './context.js';
 
+/** Stands for a certificate and its key in shadow mode, where none is made. */
+const CERTIFICATE_PLACEHOLDER = '-----BEGIN PLACEHOLDER-----\n-----END PLACEHOLDER-----\n';
+
 /** The certificates of a mode, or a failure that names the Secret. Missing ones are made where the mode permits it. */
 export async function certificatesFor(work: Work, mode: BootstrapMode): Promise<Certificates> {
   const { turn, view } = work;
@@ -91,6 +94,11 @@ async function makeCertificates(
 ): Promise<readonly KeyPair[]> {
   const { turn, ports, call } = work;
   const { namespace = '', name } = turn.cluster.metadata;
+  if (ports.settings.shadow) {
+    const stands = toGenerate.map((want) => ({ want, cert: CERTIFICATE_PLACEHOLDER, key: CERTIFICATE_PLACEHOLDER }));
+    for (const pair of stands) await createCertificateSecret(work, pair);
+    return stands;
+  }
   const result = await generateCertificates({
     wants: toGenerate,
     settings: specOf(turn).clusterConfiguration,

@@ -102,7 +102,7 @@ async function completeToken(work: Work, spec: KubeadmConfigSpec, isTokenRenewed
     if (view.owner.kind === 'Machine' && view.owner.dataSecretName !== '') return false;
   }
   for (let round = 0; round < TOKEN_ROUNDS_MAX; round += 1) {
-    const fresh = newToken(ports.random);
+    const fresh = newToken(ports);
     await patchSpec(work, withToken(spec, fresh.text), { newToken: fresh.text });
     if ((await ensureToken(work, client, fresh)) === 'ready') return true;
   }

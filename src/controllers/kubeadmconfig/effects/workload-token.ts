@@ -10,6 +10,7 @@ import { isApiError } from '../../../kube/failures.js';
 import { kubeconfigSecretName } from '../../../kube/kubeconfig-secrets.js';
 import { goDateTime, parseGoTime } from '../time-text.js';
 import { failure, failureOfApi } from '../failures.js';
+import type { Ports } from '../ports.js';
 import { TOKEN_ROUNDS_MAX } from '../limits.js';
 import { kinds, objectName, targetOf, type StoredSecret } from '../objects.js';
 import { orNull, type Work } from './context.js';
@@ -46,8 +47,12 @@ export function parseToken(text: string): Token {
   return { text, id, secret };
 }
 
+/** Stands for a token in shadow mode, where none is made. */
+const TOKEN_PLACEHOLDER = { text: 'shadow.placeholder00000', id: 'shadow', secret: 'placeholder00000' } as const;
+
 /** A new token: 22 characters without bias. */
-export function newToken(random: Pick<Random, 'bytes'>): Token {
+export function newToken({ random, settings }: Pick<Ports, 'random' | 'settings'>): Token {
+  if (settings.shadow) return TOKEN_PLACEHOLDER;
   const id = randomText(random, 6);
   const secret = randomText(random, 16);
   return { text: `${id}.${secret}`, id, secret };
