@@ -122,8 +122,11 @@ function sendOnce({ request, identity, server, proxy, sockets }: Wire): Promise<
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       },
       agent: streaming ? sockets.watches : sockets.requests,
-      signal,
     });
+    // The signal is this call's own, so the listener ends with it.
+    const abort = (): void => void outgoing.destroy(new Error('aborted'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
     outgoing.once('socket', () => {
       try {
         request.beforeSend();
@@ -139,8 +142,7 @@ function sendOnce({ request, identity, server, proxy, sockets }: Wire): Promise<
 }
 
 function asResponse(message: IncomingMessage): WireResponse {
-  const headers = Object.entries(message.headers).map(
-    ([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value] as const,
-  );
-  return { status: message.statusCode ?? 0, headers: Object.fromEntries(headers), body: message };
+  // Only `set-cookie` would be a list, and nobody reads that.
+  const headers = message.headers as Readonly<Record<string, string | undefined>>;
+  return { status: message.statusCode ?? 0, headers, body: message };
 }

@@ -73,6 +73,15 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       next.waiter.leave(true);
     }
   };
+  /** Nobody waits and there are tokens: the usual case. */
+  const isOpen = (priority: RequestPriority): boolean => {
+    if (normal.size > 0 || low.size > 0) return false;
+    fill();
+    if (tokens < (priority === 'low' ? 1 + reserve : 1)) return false;
+    tokens -= 1;
+    onWait?.(0);
+    return true;
+  };
   const delayMs = ({ needs, waiter }: { needs: number; waiter: Waiter }, missing: number, nowMs: number): number => {
     const fillMs = (missing / qps) * 1000;
     return needs === 1 ? fillMs : Math.min(fillMs, waiter.sinceMs + LOW_REQUEST_WAIT_MAX_MS - nowMs);
@@ -80,6 +89,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   return {
     take(signal, priority = 'normal') {
       if (signal.aborted) return Promise.resolve(false);
+      if (isOpen(priority)) return Promise.resolve(true);
       return new Promise((resolve) => {
         const waiters = priority === 'low' ? low : normal;
         const onAbort = (): void => {

@@ -61,9 +61,9 @@ export function clusterReference(cluster: StoredCluster): OwnerReference {
 
 /** The group of an apiVersion; empty for the core group, null when it cannot be one. */
 export function groupOf(apiVersion: string): string | null {
-  const parts = apiVersion.split('/');
-  if (parts.length > 2) return null;
-  return parts.length === 2 ? (parts[0] ?? '') : '';
+  const slash = apiVersion.indexOf('/');
+  if (slash < 0) return '';
+  return apiVersion.includes('/', slash + 1) ? null : apiVersion.slice(0, slash);
 }
 
 /** Whether a reference is to a KubeadmConfig, of any version. */
