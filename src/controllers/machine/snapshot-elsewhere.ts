@@ -10,7 +10,8 @@ import { ACTOR_CONFIGMAP_KEY, actorAnnotationPatch, envelopeToWrite } from '../.
 import { withLedger } from '../../kube/ledger-client.js';
 import { kinds, machineTarget, targetOf, type StoredMachine } from './objects.js';
 import type { Ports } from './ports.js';
-import { readStoredEnvelope, snapshotConfigMapName } from './stored-envelope.js';
+import { snapshotConfigMapName } from './snapshot-name.js';
+import { readStoredEnvelope } from './stored-envelope.js';
 import type { MachineView } from './view.js';
 
 /** What is written where. */

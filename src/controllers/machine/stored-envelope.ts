@@ -1,6 +1,6 @@
 // Where an actor's stored snapshot is read from.
 
-import { actorConfigMapName, storedEnvelope } from '../../host/snapshot-stores.js';
+import { storedEnvelope } from '../../host/snapshot-stores.js';
 import type { Settings } from './ports.js';
 import type { MachineView } from './view.js';
 
@@ -14,9 +14,4 @@ export function readStoredEnvelope(
     annotations: machine.metadata.annotations,
     configMapData: actorConfigMap?.data,
   });
-}
-
-/** The name of a Machine's ConfigMap: not that of the KubeadmConfig which is called the same. */
-export function snapshotConfigMapName(machine: string): string {
-  return actorConfigMapName(`${machine}-machine`);
 }

@@ -17,7 +17,7 @@ import {
   type StoredNode,
 } from './objects.js';
 import type { Ports } from './ports.js';
-import { snapshotConfigMapName } from './stored-envelope.js';
+import { snapshotConfigMapName } from './snapshot-name.js';
 import { providerIdIndex, type WorkloadLook } from './workload/workload-clusters.js';
 
 /** The look. Frozen by use: nobody changes an object of a cache. */

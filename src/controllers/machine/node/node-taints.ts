@@ -56,9 +56,11 @@ function isSame(one: NodeTaint, other: { readonly key?: string; readonly effect?
 function withTaint(taints: readonly NodeTaint[], taint: NodeTaint): NodeTaint[] {
   const has = taints.some((each) => isSame(each, taint));
   if (!has) return [...taints, taint];
-  return taints.map((each) =>
-    isSame(each, taint) && (each.value ?? '') !== (taint.value ?? '') ? { ...each, ...taint } : each,
-  );
+  return taints.map((each) => {
+    if (!isSame(each, taint) || (each.value ?? '') === (taint.value ?? '')) return each;
+    const { value: _value, ...rest } = each;
+    return { ...rest, ...taint };
+  });
 }
 
 /** The MachineSet of the Machine is not the newest of its MachineDeployment. */

@@ -1,0 +1,8 @@
+// What a Machine's snapshot is called where it has an object of its own.
+
+import { actorConfigMapName } from '../../host/snapshot-stores.js';
+
+/** The name of a Machine's ConfigMap: not that of the KubeadmConfig which is called the same. */
+export function snapshotConfigMapName(machine: string): string {
+  return actorConfigMapName(`${machine}-machine`);
+}
