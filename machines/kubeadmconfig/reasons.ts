@@ -101,13 +101,7 @@ export const lockUnreadable = (f: Facts): readonly ConditionIntent[] => [
 ];
 
 /** The data's Secret belongs to somebody else. */
-export const dataSecretForeign = (f: Facts): readonly ConditionIntent[] => [
-  dataFalse(
-    foreignText(f),
-    'DataSecretGenerationFailed',
-    `${foreignText(f)} (Secret ${f.names.namespace}/${f.names.config})`,
-  ),
-];
+export const dataSecretForeign = (f: Facts): readonly ConditionIntent[] => [noData(foreignText(f))];
 
 /** Upstream's text (v1.14) for a Secret that another kind controls. */
 export function foreignText({ names, dataSecretController }: Facts): string {
