@@ -4,7 +4,17 @@
 // without changing what has been reached.
 import * as is from './guards.js';
 import { dataSecretEnding, dataSecretForeign, paused, waitingForInfrastructure, available } from './reasons.js';
-import { atOnce, nextTokenLook, onCluster, onDataSecret, onItself, onNode, onOwner, row } from './row-parts.js';
+import {
+  atOnce,
+  nextTokenLook,
+  onCluster,
+  onDataSecret,
+  onItself,
+  onNode,
+  onOwner,
+  row,
+  whatIsLeftOver,
+} from './row-parts.js';
 
 const observed = 'OBSERVED';
 
@@ -188,6 +198,7 @@ export const prerequisiteRows = [
     guardName: 'isStatusLost',
     guard: is.isStatusLost,
     target: 'Done',
+    requeue: whatIsLeftOver,
     conditions: () => available,
   }),
 ];

@@ -69,11 +69,13 @@ async function play(namespace: string, point: Point | null): Promise<{ writes: n
   let operator: OperatorProcess | null = null;
   let writes = 0;
   let hit: ProxiedRequest | null = null;
+  let isOver = false;
   const restart = async (): Promise<false> => {
     const killed = operator;
     operator = null;
     await killed?.kill();
-    operator = startOperatorProcess(kubeconfigFile, [`--namespace=${namespace}`]);
+    // The last writes come when the world is whole already.
+    if (!isOver) operator = startOperatorProcess(kubeconfigFile, [`--namespace=${namespace}`]);
     return false;
   };
   proxy.disturb({
@@ -111,6 +113,7 @@ async function play(namespace: string, point: Point | null): Promise<{ writes: n
     if (minted.length !== count - 1) problems.push(`${minted.length} tokens were made for ${count - 1} nodes`);
     return { writes, problems };
   } finally {
+    isOver = true;
     await (operator as OperatorProcess | null)?.kill();
     proxy.disturb({});
   }

@@ -1,7 +1,8 @@
 // Which change wakes whom: exactly those who wait for it, at once.
 //
 //   W1. A change of the object itself, of its owner or of its Cluster always wakes it.
-//   W2. A lock that goes wakes the control planes of its cluster that have no data; so does a holder that goes.
+//   W2. A lock that goes wakes the control planes of its cluster that have no data; so does a holder that goes. A lock that is
+//       seen only after its cluster was initialised wakes its holder.
 //   W3. A Secret wakes those whose last failure names it, and the KubeadmConfig whose data it holds. A connection wakes those
 //       whose last failure was to have none.
 //   W4. Lists tell what there is, not what changed: they end no backoff and make no token due.
@@ -200,10 +201,23 @@ function clusterNews(before: StoredCluster, after: StoredCluster): 'all' | 'wait
 
 function onConfigMap(world: Wires, { type, sync, before, after }: CacheChange<StoredConfigMap>): void {
   const configMap = after ?? before;
-  if (configMap === undefined || sync || type === 'added') return;
-  const owner = configMap.metadata.ownerReferences?.find(({ kind }) => kind === 'Cluster')?.name;
-  const cluster = owner ?? configMap.metadata.name.replace(/-lock$/, '');
-  if (configMap.metadata.name === lockName(cluster)) wakeRivals(world, configMap.metadata.namespace ?? '', cluster);
+  if (configMap === undefined) return;
+  const { namespace = '', name, ownerReferences } = configMap.metadata;
+  const owner = ownerReferences?.find(({ kind }) => kind === 'Cluster')?.name;
+  const cluster = owner ?? name.replace(/-lock$/, '');
+  if (name !== lockName(cluster)) return;
+  if (after !== undefined) wakeHolderOfLeftOver(world, after, cluster);
+  if (!sync && type !== 'added') wakeRivals(world, namespace, cluster);
+}
+
+/** A lock whose cluster was initialised before the lock was seen: nothing else would wake its holder. */
+function wakeHolderOfLeftOver({ caches, wake }: Wires, lock: StoredConfigMap, name: string): void {
+  const { namespace = '' } = lock.metadata;
+  const cluster = caches.clusters.get(namespace, name);
+  if (cluster === undefined || !isControlPlaneInitialized(cluster)) return;
+  for (const key of keysOfCluster(caches, namespace, name)) {
+    if (isHolder(caches, cluster, key)) wake(key, objectCause('ConfigMap', namespace, lock.metadata.name));
+  }
 }
 
 function onSecret(world: Wires, { type, sync, before, after }: CacheChange<CachedSecret>): void {

@@ -4,6 +4,7 @@
 import { pathOf, base64, NAMESPACE, USER_TOKEN } from './objects.js';
 import {
   at,
+  controllerOf,
   dataOf,
   isInitialized,
   ownerOf,
@@ -14,6 +15,7 @@ import {
   type Truth,
 } from './mirror.js';
 import { FOREIGN_FILE, type Judge } from './judge.js';
+import type { Seen } from './network.js';
 import type { ActName } from './plan.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -34,39 +36,85 @@ export interface Stage {
 const CONFIG = { apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2', kind: 'KubeadmConfig' };
 const CLUSTER = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster' };
 const MACHINE = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine' };
+const POOL = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachinePool' };
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap' };
 const SNAPSHOT = 'ActorState';
 const ANNOTATION = 'kubeadm-bootstrap-operator/actor';
 const MERGE = 'PATCH';
+/** How often an act looks for its object: for half a minute. */
+const WAITS_MAX = 120;
 
-/** Carries out an act on one of the objects there are. */
+/** Carries out an act on one of the objects there are, as soon as there is one for it. */
 export async function act(stage: Stage, what: ActName, target: number): Promise<void> {
   const { truth } = stage;
-  const configs = truth.all('kubeadmconfigs');
-  const config = configs[target % Math.max(1, configs.length)];
-  const clusters = truth.all('clusters');
-  const cluster = clusters[target % Math.max(1, clusters.length)];
-  if (config === undefined || cluster === undefined) return;
+  const pick = (all: readonly Loose[]): Loose | undefined => all[target % Math.max(1, all.length)];
+  const soon = async (of: () => readonly Loose[]): Promise<Loose | undefined> => {
+    for (let tries = 0; of().length === 0 && tries < WAITS_MAX; tries += 1) await stage.time.sleep(250);
+    return pick(of());
+  };
+  const onConfig = async (run: (config: Loose) => Promise<void>): Promise<void> => {
+    const config = pick(truth.all('kubeadmconfigs'));
+    if (config !== undefined) await run(config);
+  };
+  const onToken = async (run: (stage: Stage, config: Loose) => Promise<void>): Promise<void> => {
+    const config = await soon(() => truth.all('kubeadmconfigs').filter((each) => isTokenFree(stage, each)));
+    if (config !== undefined) await run(stage, config);
+  };
+  const onLocked = async (run: (stage: Stage, cluster: Loose) => Promise<void>): Promise<void> => {
+    const hasLock = ({ metadata }: Loose): boolean => truth.get('configmaps', `${metadata.name}-lock`) !== undefined;
+    const cluster = await soon(() => truth.all('clusters').filter(hasLock));
+    if (cluster !== undefined) await run(stage, cluster);
+  };
+  const onCluster = async (run: (cluster: Loose) => Promise<void>): Promise<void> => {
+    const cluster = pick(truth.all('clusters'));
+    if (cluster !== undefined) await run(cluster);
+  };
+  const pauseMs = target % 3 === 0 ? 330_000 : 40_000;
   const acts: Readonly<Record<ActName, () => Promise<void>>> = {
-    loseSnapshot: () => changeSnapshot(stage, config, () => null),
-    corruptSnapshot: () => changeSnapshot(stage, config, (text) => text.slice(0, text.length / 2)),
+    loseSnapshot: () => onConfig((config) => changeSnapshot(stage, config, () => null)),
+    corruptSnapshot: () =>
+      onConfig((config) => changeSnapshot(stage, config, (text) => text.slice(0, text.length / 2))),
     foreignSnapshot: () =>
-      changeSnapshot(stage, config, (text) => text.replace(/"uid":"[^"]*"/, '"uid":"of-another-life"')),
-    labelConfig: () => patch(stage, CONFIG, config, { metadata: { labels: { touched: String(target) } } }),
-    addFile: () => addFile(stage, config),
-    pauseConfig: () => pauseConfig(stage, config),
-    pauseCluster: () => pauseCluster(stage, cluster),
-    loseToken: () => loseToken(stage, config),
-    expireToken: () => expireToken(stage, config),
-    corruptLock: () => corruptLock(stage, cluster),
-    dropLock: () => dropLock(stage, cluster),
-    recreateMachine: () => recreateMachine(stage, config),
-    recreateConfig: () => recreateConfig(stage, config),
-    failLockHolder: () => failLockHolder(stage, cluster),
-    touchCluster: () => patch(stage, CLUSTER, cluster, { metadata: { annotations: { touched: String(target) } } }),
-    loseStatus: () => loseStatus(stage, config),
+      onConfig((config) =>
+        changeSnapshot(stage, config, (text) => text.replace(/"uid":"[^"]*"/, '"uid":"of-another-life"')),
+      ),
+    labelConfig: () =>
+      onConfig((config) => patch(stage, CONFIG, config, { metadata: { labels: { touched: String(target) } } })),
+    addFile: () => onConfig((config) => addFile(stage, config)),
+    pauseConfig: () => onConfig((config) => pauseConfig(stage, config, pauseMs)),
+    pauseCluster: () => onCluster((cluster) => pauseCluster(stage, cluster, pauseMs)),
+    loseToken: () => onToken(loseToken),
+    expireToken: () => onToken(expireToken),
+    corruptLock: () => onLocked(corruptLock),
+    dropLock: () => onLocked(dropLock),
+    recreateMachine: () => onConfig((config) => recreateMachine(stage, config)),
+    recreateConfig: () => onConfig((config) => recreateConfig(stage, config)),
+    failLockHolder: () => onLocked(failLockHolder),
+    touchCluster: () =>
+      onCluster((cluster) =>
+        patch(stage, CLUSTER, cluster, { metadata: { annotations: { touched: String(target) } } }),
+      ),
+    loseStatus: () => onConfig((config) => loseStatus(stage, config)),
+    moveConfig: () => onConfig((config) => moveConfig(stage, config)),
+    growPool: () => growPool(stage),
   };
   await acts[what]();
+}
+
+/** What somebody else does to the object of a write just before the write is handled. */
+export async function race(
+  stage: Stage,
+  { actor, path, subresource }: Seen,
+  what: 'touch' | 'recreate',
+): Promise<void> {
+  const config = stage.truth.get('kubeadmconfigs', actor.split('/')[1] ?? '');
+  if (config === undefined) return;
+  if (what === 'recreate') return recreateConfig(stage, config, 0);
+  const target = subresource === '' ? path : path.slice(0, path.lastIndexOf('/'));
+  const isCollection = /\/(secrets|configmaps)$/.test(target);
+  stage.note(`is faster than ${actor}`);
+  const body = { metadata: { labels: { touched: String(stage.truth.changes) } } };
+  await stage.call(MERGE, isCollection ? pathOf(CONFIG, config.metadata.name) : target, body);
 }
 
 async function patch(
@@ -108,16 +156,16 @@ async function addFile(stage: Stage, config: Loose): Promise<void> {
   await patch(stage, CONFIG, config, { spec: { files: [...files, { path: FOREIGN_FILE, content: 'theirs' }] } });
 }
 
-async function pauseConfig(stage: Stage, config: Loose): Promise<void> {
+async function pauseConfig(stage: Stage, config: Loose, ms: number): Promise<void> {
   const paused = 'cluster.x-k8s.io/paused';
   await patch(stage, CONFIG, config, { metadata: { annotations: { [paused]: '' } } });
-  await stage.time.sleep(40_000);
+  await stage.time.sleep(ms);
   await patch(stage, CONFIG, config, { metadata: { annotations: { [paused]: null } } });
 }
 
-async function pauseCluster(stage: Stage, cluster: Loose): Promise<void> {
+async function pauseCluster(stage: Stage, cluster: Loose, ms: number): Promise<void> {
   await patch(stage, CLUSTER, cluster, { spec: { paused: true } });
-  await stage.time.sleep(40_000);
+  await stage.time.sleep(ms);
   await patch(stage, CLUSTER, cluster, { spec: { paused: null } });
 }
 
@@ -126,17 +174,17 @@ function clusterOf(stage: Stage, config: Loose): string {
   return textAt(owner?.object, 'spec', 'clusterName');
 }
 
-/** Of a pool only when its nodes are there: nodes that boot keep the data that they were given. */
+/** Tokens that a Machine still needs. A pool's instances keep the data that they were given: theirs are left alone. */
 function isTokenFree(stage: Stage, config: Loose): boolean {
   const owner = ownerOf(stage.truth, config.metadata.name);
   if (specToken(config) === '' || specToken(config) === USER_TOKEN || owner === null) return false;
-  return owner.kind === 'Machine';
+  return owner.kind === 'Machine' && textAt(owner.object, 'status', 'nodeRef', 'name') === '';
 }
 
 async function loseToken(stage: Stage, config: Loose): Promise<void> {
   if (!isTokenFree(stage, config)) return;
   const token = specToken(config);
-  stage.judge.tokenTampered(token);
+  stage.judge.tampered(token);
   stage.note(`deletes the token of ${config.metadata.name}`);
   await stage.callWorkload(clusterOf(stage, config), 'DELETE', tokenPath(token));
 }
@@ -144,7 +192,7 @@ async function loseToken(stage: Stage, config: Loose): Promise<void> {
 async function expireToken(stage: Stage, config: Loose): Promise<void> {
   if (!isTokenFree(stage, config)) return;
   const token = specToken(config);
-  stage.judge.tokenTampered(token);
+  stage.judge.tampered(token);
   stage.note(`ends the token of ${config.metadata.name}`);
   const body = { data: { expiration: base64('2026-01-01T00:00:00Z') } };
   await stage.callWorkload(clusterOf(stage, config), MERGE, tokenPath(token), body);
@@ -159,9 +207,10 @@ async function corruptLock(stage: Stage, cluster: Loose): Promise<void> {
   const { name } = cluster.metadata;
   const lock = stage.truth.get('configmaps', `${name}-lock`);
   if (lock === undefined || isInitialized(cluster)) return;
+  stage.judge.tampered(lock.metadata.name);
   await patch(stage, CONFIG_MAP, lock, { data: { 'lock-information': 'nonsense' } });
   await stage.time.sleep(130_000);
-  for (;;) {
+  for (let tries = 0; tries < 20; tries += 1) {
     const now = stage.truth.get('configmaps', `${name}-lock`);
     const isNonsense = now?.data?.['lock-information'] === 'nonsense';
     const hasInit = stage.truth.all('secrets').some((secret) => dataOf(secret).isInit);
@@ -212,7 +261,7 @@ async function recreateMachine(stage: Stage, config: Loose): Promise<void> {
 }
 
 /** Deletes a KubeadmConfig alone and creates it again, while nobody has been told of its data. */
-async function recreateConfig(stage: Stage, config: Loose): Promise<void> {
+async function recreateConfig(stage: Stage, config: Loose, afterMs = 100): Promise<void> {
   const { name } = config.metadata;
   const owner = ownerOf(stage.truth, name);
   if (owner === null || owner.kind !== 'Machine' || textAt(owner.object, 'spec', 'bootstrap', 'dataSecretName') !== '')
@@ -220,8 +269,54 @@ async function recreateConfig(stage: Stage, config: Loose): Promise<void> {
   if (at(config, 'status', 'initialization', 'dataSecretCreated') === true) return;
   stage.note(`deletes KubeadmConfig ${name} and creates it again`);
   await stage.call('DELETE', pathOf(CONFIG, name));
-  await stage.time.sleep(100);
+  if (afterMs > 0) await stage.time.sleep(afterMs);
   await stage.call('POST', pathOf(CONFIG), fresh(config, userSpec(config)));
+}
+
+/** What `clusterctl move` does, within one cluster: paused, created again with its data and without its status, under new uids. */
+async function moveConfig(stage: Stage, given: Loose): Promise<void> {
+  const { truth, time } = stage;
+  const { name } = given.metadata;
+  const owner = ownerOf(truth, name);
+  const cluster = truth.get('clusters', clusterOf(stage, given));
+  if (owner === null || cluster === undefined || !isInitialized(cluster) || at(cluster, 'spec', 'paused') === true)
+    return;
+  await patch(stage, CLUSTER, cluster, { spec: { paused: true } });
+  // Turns that began before the pause are over by then.
+  await time.sleep(150_000);
+  const config = truth.get('kubeadmconfigs', name);
+  const secret = truth.get('secrets', name);
+  const isMovable = config !== undefined && config.metadata.uid === given.metadata.uid;
+  if (isMovable && (secret === undefined || controllerOf(secret).uid === config.metadata.uid))
+    await moveNow(stage, config, secret);
+  await patch(stage, CLUSTER, cluster, { spec: { paused: null } });
+}
+
+async function moveNow(stage: Stage, config: Loose, secret: Loose | undefined): Promise<void> {
+  const { truth, time } = stage;
+  const { name, labels, annotations, ownerReferences } = config.metadata;
+  stage.note(`moves KubeadmConfig ${name}`);
+  await stage.call('DELETE', pathOf(CONFIG, name));
+  while (truth.get('secrets', name) !== undefined) await time.sleep(200);
+  const metadata = { name, namespace: NAMESPACE, labels, annotations, ownerReferences };
+  await stage.call('POST', pathOf(CONFIG), { ...CONFIG, metadata, spec: config.spec });
+  const uid = truth.get('kubeadmconfigs', name)?.metadata.uid;
+  if (secret === undefined || uid === undefined) return;
+  const references = secret.metadata.ownerReferences?.map((each) =>
+    each.controller === true ? { ...each, uid } : each,
+  );
+  const { type, data } = secret as Loose & { readonly type?: string };
+  const of = { name, namespace: NAMESPACE, labels: secret.metadata.labels, annotations: secret.metadata.annotations };
+  const body = { apiVersion: 'v1', kind: 'Secret', type, metadata: { ...of, ownerReferences: references }, data };
+  await stage.call('POST', pathOf({ apiVersion: 'v1', kind: 'Secret' }), body);
+}
+
+/** A pool gets one more instance: it boots with the data that is there. */
+export async function growPool(stage: Stage): Promise<void> {
+  const [pool] = stage.truth.all('machinepools');
+  if (pool === undefined) return;
+  const replicas = Number(at(pool, 'spec', 'replicas') ?? 1);
+  await patch(stage, POOL, pool, { spec: { replicas: replicas + 1 } });
 }
 
 function fresh({ apiVersion, kind, metadata }: Loose, spec: object): object {

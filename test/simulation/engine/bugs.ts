@@ -6,7 +6,7 @@ import type { AnyController } from '../../../src/host/turn.js';
 import type { ApiClient, KubeObject, Target } from '../../../src/kube/contract.js';
 import { EffectFailure } from '../../../src/host/effect-failure.js';
 import { failureOfAnswer } from '../../../src/kube/failures.js';
-import type { InvariantName } from './judge.js';
+import type { InvariantName } from './invariants.js';
 import type { Sabotage } from './operator.js';
 import { base64 } from './objects.js';
 
@@ -40,6 +40,7 @@ function notFound({ resource, namespace, name }: Target): Error {
     status: 'Failure',
     reason: 'NotFound',
     message: 'not found',
+    details: { name },
     code: 404,
   });
   return failureOfAnswer(
@@ -109,14 +110,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'turns on a view older than our own writes, patches without a guard: mints again',
     upstream: 1,
-    invariants: ['token-once', 'data-once', 'token-before-data'],
+    invariants: ['token-once', 'data-once', 'token-before-data', 'created-true'],
     hint: 1,
     sabotage: { freshness: staleViews, client: withoutGuards },
   },
   {
     name: 'every effect that makes join data runs twice on the same view, without a guard',
     upstream: null,
-    invariants: ['token-once', 'data-once'],
+    invariants: ['token-once', 'data-once', 'created-true'],
     hint: 1,
     sabotage: {
       client: withoutGuards,
@@ -170,9 +171,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the holder of the lock is taken for gone: anybody unlocks',
     upstream: 14,
-    invariants: ['lock-owner', 'one-init'],
+    invariants: ['lock-owner', 'one-init', 'init-under-lock'],
     hint: 1,
     sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) => (facts['lock'] === 'other' ? { ...facts, lock: 'stale' } : facts)),
       client: (client) =>
         altered(client, {
           get: (target, options) =>
@@ -234,6 +237,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     invariants: ['lock-owner', 'one-init'],
     hint: 1,
     sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) => (facts['lock'] === 'unreadable' ? { ...facts, lock: 'stale' } : facts)),
       client: (client) =>
         altered(client, {
           async get<T extends KubeObject>(target: Target, options?: Parameters<ApiClient['get']>[1]) {

@@ -1,55 +1,18 @@
-// The invariants, checked at every write of every store and at every request of an operator.
+// The judge of a run: asks the rules at every write of every store, and looks at every request of an operator.
 //
-// Each has a name; the first violation ends a run. What others do to the world is no violation: only an operator's writes are
-// judged, by what is true at the moment they happen, not by what its caches said.
+// Each invariant has a name; the first violation ends a run. What others do to the world is no violation: only an operator's
+// writes are judged, by what is true at the moment they happen, not by what its caches said.
 import type { InfrastructureNote } from '../../../src/embedded/infrastructure/ports.js';
 import type { StoreEvent } from '../../../src/embedded/types.js';
-import {
-  at,
-  controllerOf,
-  dataOf,
-  isConfigLost,
-  isInitialized,
-  ownerOf,
-  specToken,
-  textAt,
-  type Loose,
-  type Truth,
-} from './mirror.js';
+import type { InvariantName, Violation } from './invariants.js';
+import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
-import { clusterNames, decoded, USER_TOKEN } from './objects.js';
+import { decoded, USER_TOKEN } from './objects.js';
 import type { Plan } from './plan.js';
+import { createRules } from './rules.js';
+import { EPOCH_MS } from './virtual-time.js';
 
-/** The invariants by name. */
-export const INVARIANTS = {
-  'one-init': 'at most one machine of a cluster gets init data',
-  'token-before-data': 'the token in stored data exists in the workload cluster and is the one of the spec',
-  'data-once': 'the data of a Machine is made once',
-  'started-token': 'the data of a started Machine never changes its token',
-  'token-once': 'one token is minted for a Machine',
-  'token-alive': 'a token lives while a node may still join with it',
-  'created-stays': 'dataSecretCreated never goes back',
-  'lock-owner': 'the init lock is deleted by its holder, or once the holder is gone, or after initialisation',
-  'own-writes': 'nothing is written that is not ours',
-  'others-changes': 'what others wrote is never undone',
-  paused: 'nothing of a paused object is changed',
-  lease: 'only the holder of the Lease writes',
-  'no-secrets': 'no secret outside of Secrets and the token of the spec',
-  boots: 'what was given to a node lets it boot',
-  'no-busy-loop': 'requests are bounded over time',
-  'no-bug': 'nothing throws what nobody expects',
-  joins: 'once faults stop, every node joins within bounded time',
-  'lock-released': 'no lock is left of a cluster that is initialised',
-  quiet: 'once every node has joined, nothing is written',
-} as const;
-export type InvariantName = keyof typeof INVARIANTS;
-
-/** What was violated. */
-export interface Violation {
-  readonly invariant: InvariantName;
-  readonly message: string;
-  readonly atMs: number;
-}
+export type { InvariantName, Violation } from './invariants.js';
 
 /** A judge of one run. */
 export interface Judge {
@@ -58,191 +21,105 @@ export interface Judge {
   onSend(seen: Seen, identity: string): void;
   /** Marks the writer of what happens until the returned function is called. */
   handling(seen: Seen): () => void;
+  /** A turn of an actor ended. */
+  onTurn(key: string): void;
   onWorkload(cluster: string, event: StoreEvent): void;
   onNote(note: InfrastructureNote): void;
-  onLog(text: string): void;
-  /** Somebody else took or ended this token on purpose. */
-  tokenTampered(token: string): void;
-  /** Writes of operators so far, without Leases, Events and what pools need for their tokens. */
+  /** A text that people or other programs may read. */
+  onText(where: string, text: string): void;
+  /** Somebody else took or ended this token, or wrote this lock, on purpose. */
+  tampered(what: string): void;
+  /** Writes of operators so far, `<whose> <event> <what>`, without Leases and Events. */
   readonly writes: readonly string[];
+  /** Requests of operators so far that no cache made, `<whose> <what>`. */
+  readonly questions: readonly string[];
   workloadToken(cluster: string, id: string): Loose | undefined;
 }
 
-const CERTIFICATES = ['ca', 'etcd', 'proxy', 'sa'];
+/** A fault that waits for its moment comes this much later at most. */
+const STRIKE_WAIT_MAX_MS = 120_000;
 const REQUESTS_PER_MINUTE_MAX = 2_500;
+/** An actor that fails all the time makes some ten attempts in its first minute. */
+const ACTOR_REQUESTS_PER_MINUTE_MAX = 300;
+const TURNS_PER_MINUTE_MAX = 300;
 /** A file that others add to a spec. */
 export const FOREIGN_FILE = '/etc/added-by-others';
 
+/** What a private key looks like, in PEM and in Base64 at each of its three alignments. */
+const KEY_TEXTS = [
+  'PRIVATE KEY',
+  ...[0, 1, 2].map((shift) => {
+    const encoded = Buffer.from(`${'-'.repeat(shift)}PRIVATE KEY`)
+      .toString('base64')
+      .replace(/=+$/, '');
+    return encoded.slice(Math.ceil((shift * 8) / 6), -2);
+  }),
+];
+
 /** A judge that has seen nothing yet. */
 export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge {
-  const clusters = clusterNames(plan.world);
   const tokens = new Map<string, Map<string, Loose>>();
   const secretTexts = new Set<string>();
   const tampered = new Set<string>();
-  const started = new Map<string, string>();
   const writes: string[] = [];
+  const questions: string[] = [];
   let violation: Violation | null = null;
   let writer: Seen | null = null;
-  let minute = { index: -1, count: 0 };
+  let minute = { index: -1, counts: new Map<string, number>() };
 
   const accuse = (invariant: InvariantName, message: string): void => {
     violation ??= { invariant, message, atMs: now() };
   };
-
-  const judgeData = (by: Seen, event: StoreEvent): void => {
-    const secret = event.object as Loose;
-    const { name } = secret.metadata;
-    const config = truth.get('kubeadmconfigs', name);
-    const owner = ownerOf(truth, name);
-    const before = event.previous as Loose | undefined;
-    const data = dataOf(secret);
-    const cluster = textAt(secret, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name');
-    if (before !== undefined && controllerOf(before).kind !== '' && controllerOf(before).kind !== 'KubeadmConfig')
-      accuse('own-writes', `${by.operator} changed Secret ${name}, which a ${controllerOf(before).kind} controls`);
-    const isLive = config !== undefined && controllerOf(secret).uid === config.metadata.uid && owner !== null;
-    const isChanged = before === undefined || dataOf(before).value !== data.value;
-    if (!isLive || !isChanged) return;
-    if (data.isInit) judgeInit(name, cluster);
-    if (data.token !== '') judgeToken({ name, cluster, token: data.token, config });
-    if (owner.kind !== 'Machine') return;
-    const uid = owner.object.metadata.uid ?? '';
-    const told = started.get(uid);
-    if (told !== undefined && told !== data.token)
-      accuse('started-token', `the data of ${name} has another token than its Machine was started with`);
-    const isRemade =
-      before !== undefined && controllerOf(before).uid === config.metadata.uid && dataOf(before).value !== '';
-    if (isRemade) accuse('data-once', `the data of ${name} was made again`);
-  };
-
-  const judgeInit = (name: string, cluster: string): void => {
-    if (isInitialized(truth.get('clusters', cluster)))
-      accuse('one-init', `${name} got init data after ${cluster} was initialised`);
-    for (const machine of truth.all('machines')) {
-      const other = textAt(machine, 'spec', 'bootstrap', 'configRef', 'name');
-      if (
-        other === name ||
-        textAt(machine, 'spec', 'clusterName') !== cluster ||
-        isConfigLost(truth.get('kubeadmconfigs', other))
-      )
-        continue;
-      if (dataOf(truth.get('secrets', other)).isInit) accuse('one-init', `${name} and ${other} both have init data`);
-    }
-  };
-
-  const judgeToken = (given: { name: string; cluster: string; token: string; config: Loose }): void => {
-    const { name, cluster, token, config } = given;
-    if (specToken(config) !== token) accuse('token-before-data', `the data of ${name} has another token than its spec`);
-    if (token === USER_TOKEN || tampered.has(token)) return;
-    const [id = ''] = token.split('.');
-    const known = tokens.get(cluster)?.get(id);
-    if (known === undefined) accuse('token-before-data', `the token of ${name} is not in the workload cluster`);
-    else if (decoded(known.data?.['token-secret']) !== token.split('.')[1])
-      accuse('token-before-data', `the token of ${name} is another one's`);
-  };
-
-  const judgeConfig = (by: Seen, event: StoreEvent): void => {
-    const before = event.previous as Loose | undefined;
-    const after = event.object as Loose;
-    const { name } = after.metadata;
-    if (event.type !== 'MODIFIED' || before === undefined)
-      return accuse('own-writes', `${by.operator} ${event.type} KubeadmConfig ${name}`);
-    const path = ['status', 'initialization', 'dataSecretCreated'];
-    if (at(before, ...path) === true && at(after, ...path) !== true)
-      accuse('created-stays', `${name}: dataSecretCreated went back`);
-    const isPool = ownerOf(truth, name)?.kind === 'MachinePool';
-    if (specToken(before) !== '' && specToken(before) !== specToken(after) && !isPool)
-      accuse('token-once', `${name}: another token was minted`);
-    const isSpecChanged = JSON.stringify(before.spec) !== JSON.stringify(after.spec);
-    if (isSpecChanged && before.metadata.annotations?.['cluster.x-k8s.io/paused'] !== undefined)
-      accuse('paused', `${name}: the spec changed while it is paused`);
-    if (isSpecChanged && JSON.stringify(at(before, 'spec', 'files')) !== JSON.stringify(at(after, 'spec', 'files')))
-      accuse('others-changes', `${name}: spec.files changed`);
-    for (const field of ['labels', 'ownerReferences', 'finalizers'])
-      if (JSON.stringify(at(before, 'metadata', field)) !== JSON.stringify(at(after, 'metadata', field)))
-        accuse('own-writes', `${name}: metadata.${field} changed`);
-  };
-
-  const judgeLock = (by: Seen, event: StoreEvent): void => {
-    const lock = event.object as Loose;
-    const cluster = lock.metadata.name.replace(/-lock$/, '');
-    if (event.type !== 'DELETED' || isInitialized(truth.get('clusters', cluster))) return;
-    let information: { machineName?: string; machineUID?: string };
-    try {
-      information = JSON.parse(lock.data?.['lock-information'] ?? '') as typeof information;
-    } catch {
-      return accuse('lock-owner', `the lock of ${cluster} cannot be read and was deleted by ${by.actor}`);
-    }
-    const machine = truth.get('machines', information.machineName ?? '');
-    const config = textAt(machine, 'spec', 'bootstrap', 'configRef', 'name');
-    const data = dataOf(truth.get('secrets', config));
-    const isSame = machine !== undefined && machine.metadata.uid === information.machineUID;
-    if (!isSame) return;
-    if (data.isInit && !isConfigLost(truth.get('kubeadmconfigs', config)))
-      return accuse('lock-owner', `the lock of ${cluster} was deleted although ${config} has init data`);
-    if (isConfigLost(truth.get('kubeadmconfigs', config))) return;
-    if (!by.actor.endsWith(`/${config}`))
-      accuse('lock-owner', `the lock of ${cluster}, held by ${config}, was deleted by ${by.actor}`);
-  };
-
-  const judgeSecret = (by: Seen, event: StoreEvent): void => {
-    const { name } = event.object.metadata;
-    const isCertificate = clusters.some((cluster) => CERTIFICATES.some((purpose) => name === `${cluster}-${purpose}`));
-    if (isCertificate && event.type === 'ADDED') return;
-    if (isCertificate) {
-      const isData = JSON.stringify(at(event.previous, 'data')) !== JSON.stringify(at(event.object, 'data'));
-      if (isData || event.type === 'DELETED') accuse('own-writes', `${by.operator} changed the certificates ${name}`);
-      return;
-    }
-    const controller = controllerOf(event.object);
-    const isKnown = truth.get('kubeadmconfigs', name) !== undefined || controller.kind === 'KubeadmConfig';
-    if (!isKnown) accuse('own-writes', `${by.operator} wrote Secret ${name}`);
-    else if (event.type !== 'DELETED') judgeData(by, event);
-    else if (controller.uid === truth.get('kubeadmconfigs', name)?.metadata.uid)
-      accuse('own-writes', `${by.operator} deleted the data ${name}`);
-  };
+  const workloadToken = (cluster: string, id: string): Loose | undefined => tokens.get(cluster)?.get(id);
+  const rules = createRules({ plan, truth, accuse, workloadToken, isTampered: (what) => tampered.has(what), now });
 
   truth.onChange((event) => {
     const resource = event.resource.split('/')[1] ?? '';
-    noteWorld(event, resource);
-    if (writer === null) return;
-    const by = writer;
     const { name } = event.object.metadata;
-    if (resource !== 'leases' && resource !== 'events') writes.push(`${by.actor} ${event.type} ${resource}/${name}`);
-    switch (resource) {
-      case 'secrets':
-        return judgeSecret(by, event);
-      case 'kubeadmconfigs':
-        return judgeConfig(by, event);
-      case 'configmaps': {
-        const isLock = clusters.some((cluster) => name === `${cluster}-lock`);
-        if (isLock) return judgeLock(by, event);
-        if (!name.endsWith('-actor') || plan.world.snapshotStore !== 'configmap')
-          accuse('own-writes', `${by.operator} wrote ConfigMap ${name}`);
-        return;
-      }
-      case 'events':
-      case 'leases':
-        return;
-      default:
-        accuse('own-writes', `${by.operator} wrote ${resource}/${name}`);
-    }
-  });
-
-  const noteWorld = (event: StoreEvent, resource: string): void => {
-    const object = event.object as Loose;
     if (resource === 'kubeadmconfigs') {
-      const token = specToken(object);
+      const token = specToken(event.object as Loose);
       if (token !== '') secretTexts.add(token.split('.')[1] ?? '');
     }
-    if (resource !== 'machines' || event.type === 'DELETED') return;
-    const name = textAt(object, 'spec', 'bootstrap', 'dataSecretName');
-    const uid = object.metadata.uid ?? '';
-    if (name !== '' && !started.has(uid)) started.set(uid, dataOf(truth.get('secrets', name)).token);
-  };
+    if (resource === 'secrets' && name.endsWith('-kubeconfig')) {
+      const bearer = /token: (\S{8,})/.exec(decoded((event.object as Loose).data?.['value']))?.[1];
+      if (bearer !== undefined) secretTexts.add(bearer);
+    }
+    rules.note(event, resource);
+    if (writer === null) return;
+    if (resource !== 'leases' && resource !== 'events')
+      writes.push(`${writer.actor} ${event.type} ${resource}/${name}`);
+    rules.judge(writer, event, resource);
+  });
 
   const judgeText = (where: string, text: string): void => {
-    if (text.includes('PRIVATE KEY')) accuse('no-secrets', `a private key in ${where}`);
+    if (KEY_TEXTS.some((key) => text.includes(key))) accuse('no-secrets', `a private key in ${where}`);
     for (const secret of secretTexts) if (text.includes(secret)) accuse('no-secrets', `a token in ${where}`);
+  };
+
+  /** Counts something in the minute that it is; the count. */
+  const count = (what: string): number => {
+    const index = Math.floor(now() / 60_000);
+    if (index !== minute.index) minute = { index, counts: new Map() };
+    const counted = (minute.counts.get(what) ?? 0) + 1;
+    minute.counts.set(what, counted);
+    return counted;
+  };
+  const bound = (what: string, most: number): void => {
+    if (count(what) > most) accuse('no-busy-loop', `more than ${most} ${what} in a minute`);
+  };
+
+  const judgeToken = (by: Seen, event: StoreEvent, cluster: string): void => {
+    const id = event.object.metadata.name.slice('bootstrap-token-'.length);
+    const { data = {} } = event.object as Loose;
+    writes.push(`${configOfToken(truth, id)} ${event.type} token`);
+    if (id === USER_TOKEN.split('.')[0]) accuse('own-writes', `the user's token was written in ${cluster}`);
+    if (event.type === 'DELETED') return accuse('own-writes', `a token was deleted in ${cluster}`);
+    if (!secretTexts.has(decoded(data['token-secret'])))
+      accuse('token-known', `${by.operator} made a token in ${cluster} that no spec has ever named`);
+    const endsAtMs = Date.parse(decoded(data['expiration']));
+    // Clocks jump by a tenth of the time to live at most.
+    if (!(endsAtMs - EPOCH_MS - now() <= plan.world.tokenTtlMs * 1.11))
+      accuse('token-bounded', `the token ${id} in ${cluster} ends ${decoded(data['expiration']) || 'never'}`);
   };
 
   return {
@@ -251,18 +128,17 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     },
     accuse,
     writes,
+    questions,
     onSend(seen, identity) {
-      const index = Math.floor(now() / 60_000);
-      minute = index === minute.index ? { index, count: minute.count + 1 } : { index, count: 1 };
-      if (minute.count > REQUESTS_PER_MINUTE_MAX) accuse('no-busy-loop', `${minute.count} requests in a minute`);
+      bound('requests', REQUESTS_PER_MINUTE_MAX);
+      if (seen.actor !== '') bound(`requests of ${seen.actor}`, ACTOR_REQUESTS_PER_MINUTE_MAX);
+      const isOfActor = seen.actor !== '' && seen.resource !== 'leases';
+      if (isOfActor || seen.server !== 'management')
+        questions.push(`${seen.actor || seen.server} ${seen.method} ${seen.path}`);
       if (!seen.isWrite) return;
       const holder = textAt(truth.all('leases')[0], 'spec', 'holderIdentity');
-      if (
-        plan.world.operators === 2 &&
-        seen.resource !== 'leases' &&
-        seen.server === 'management' &&
-        holder !== identity
-      )
+      const needsLease = plan.world.operators === 2 && seen.resource !== 'leases';
+      if (needsLease && holder !== identity)
         accuse('lease', `${seen.operator} sends ${seen.method} ${seen.path}, the Lease is held by ${holder}`);
       if (seen.resource === 'secrets' || seen.body === undefined) return;
       const text =
@@ -271,9 +147,11 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     },
     handling(seen) {
       if (!seen.isWrite || seen.operator === '') return () => undefined;
+      rules.ask(seen);
       writer = seen;
       return () => void (writer = null);
     },
+    onTurn: (key) => bound(`turns of ${key}`, TURNS_PER_MINUTE_MAX),
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;
       const isToken = event.resource === '/secrets' && name.startsWith('bootstrap-token-');
@@ -285,10 +163,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       tokens.set(cluster, known);
       if (event.type === 'DELETED') known.delete(id);
       else known.set(id, event.object as Loose);
-      if (writer === null) return;
-      writes.push(`${writer.actor} ${event.type} token`);
-      if (id === USER_TOKEN.split('.')[0]) accuse('own-writes', `the user's token was written in ${cluster}`);
-      if (event.type === 'DELETED') accuse('own-writes', `a token was deleted in ${cluster}`);
+      if (writer !== null) judgeToken(writer, event, cluster);
     },
     onNote(note) {
       if (note.kind === 'boot-failed') accuse('boots', `${note.node}: ${note.why}`);
@@ -298,16 +173,23 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (isExcused(plan, now())) return;
       accuse('token-alive', `${note.node}: ${note.why}`);
     },
-    onLog: (text) => judgeText('the log', text),
-    tokenTampered: (token) => void tampered.add(token),
-    workloadToken: (cluster, id) => tokens.get(cluster)?.get(id),
+    onText: judgeText,
+    tampered: (what) => void tampered.add(what),
+    workloadToken,
   };
+}
+
+/** The KubeadmConfig whose spec has a token of this id, as actors are named. */
+function configOfToken(truth: Truth, id: string): string {
+  const config = truth.all('kubeadmconfigs').find((each) => specToken(each).startsWith(`${id}.`));
+  return config === undefined ? 'nobody' : `${config.metadata.namespace ?? ''}/${config.metadata.name}`;
 }
 
 /** Faults within the life of a token may keep it from being renewed. */
 function isExcused({ faults, world }: Plan, nowMs: number): boolean {
   return faults.some((fault) => {
-    const endMs = 'toMs' in fault ? fault.toMs : fault.kind === 'kill' ? fault.atMs + fault.downMs : fault.atMs;
+    const endMs =
+      'toMs' in fault ? fault.toMs : fault.atMs + (fault.kind === 'kill' ? fault.downMs : 0) + STRIKE_WAIT_MAX_MS;
     return endMs > nowMs - world.tokenTtlMs;
   });
 }

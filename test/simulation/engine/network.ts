@@ -2,7 +2,8 @@
 //
 //   N1. Every request takes simulated time on its way there and back; what one fault decides, no other does.
 //   N2. A killed process sends nothing more and hears nothing more; what it had sent may still arrive.
-//   N3. Watches are delayed each on their own, never reordered within one stream.
+//   N3. A frozen process sends and hears nothing; then it hears all of it.
+//   N4. Watches are delayed each on their own, never reordered within one stream.
 import type { Handle } from '../../../src/kube/in-process-client.js';
 import type { ApiRequest, ApiResponse } from '../../../src/embedded/types.js';
 import type { Fault } from './plan.js';
@@ -32,6 +33,8 @@ export interface NetworkObserver {
   /** A request is handled now; writes of the store until `done` are its. */
   onHandle(seen: Seen): () => void;
   onAnswer(seen: Seen, status: string): void;
+  /** Somebody else acts on the object of a write just before it is handled. */
+  onRace(seen: Seen, what: 'touch' | 'recreate'): Promise<void>;
 }
 
 /** The network of one operator process. */
@@ -45,16 +48,19 @@ export interface Network {
 
 type ServerHandle = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** The network of a process. `step` is asked at each step and may kill. */
+/** The network of a process. `step` is asked at each step and may kill or freeze. */
 export function createNetwork(options: {
   readonly operator: string;
   readonly time: VirtualTime;
   readonly random: Stream;
   readonly faults: readonly Fault[];
   readonly observer: NetworkObserver;
-  readonly step: (isWrite: boolean) => void;
+  readonly step: (seen: Seen) => void;
+  /** Waits until the process is not frozen. */
+  readonly thawed: () => Promise<void>;
 }): Network {
-  const { operator, time, random, observer, step } = options;
+  const { operator, time, random, observer, step, thawed } = options;
+  const slot = Number(/\d+/.exec(operator)?.[0]);
   const dice = options.faults.map((fault) => ({
     fault,
     stream: 'seed' in fault ? streamOf(fault.seed, operator) : random,
@@ -64,12 +70,25 @@ export function createNetwork(options: {
   const latency = (): number => 1 + random.next() ** 3 * 60;
 
   const isIsolated = (from: 'management' | 'workload'): boolean =>
-    dice.some(({ fault }) => fault.kind === 'isolation' && fault.from === from && isNow(fault, time.nowMs));
+    dice.some(
+      ({ fault }) =>
+        fault.kind === 'isolation' &&
+        fault.from === from &&
+        (fault.operator ?? slot) === slot &&
+        isNow(fault, time.nowMs),
+    );
   const faultOf = (seen: Seen): Extract<Fault, { kind: 'requests' }> | null => {
     const on = seen.server === 'management' ? 'management' : 'workload';
     for (const { fault, stream } of dice) {
       if (fault.kind !== 'requests' || fault.on !== on || !isNow(fault, time.nowMs)) continue;
       if (stream.chance(fault.rate)) return fault;
+    }
+    return null;
+  };
+  const raceOf = (seen: Seen): 'touch' | 'recreate' | null => {
+    for (const { fault, stream } of dice) {
+      if (fault.kind !== 'race' || !isRacy(seen) || !isNow(fault, time.nowMs)) continue;
+      if (stream.chance(fault.rate)) return fault.what;
     }
     return null;
   };
@@ -84,15 +103,18 @@ export function createNetwork(options: {
 
   const alive = async <T>(ms: number, value: T): Promise<T> => {
     await time.sleep(ms);
+    await thawed();
     return isDead ? never() : value;
   };
 
   const send = async (seen: Seen, handle: ServerHandle, request: ApiRequest): Promise<ApiResponse> => {
     if (isDead) return never();
-    step(seen.isWrite);
+    step(seen);
     if (isDead) return never();
     observer.onSend(seen);
     const act = async (given: ApiRequest): Promise<ApiResponse> => {
+      const race = raceOf(seen);
+      if (race !== null) await observer.onRace(seen, race);
       const done = observer.onHandle(seen);
       const work = handle(given);
       done();
@@ -110,8 +132,9 @@ export function createNetwork(options: {
     await time.sleep(latency() + (fault?.ms ?? 0));
     if (isDead && !seen.isWrite) return never();
     const response = await act(request);
+    await thawed();
     if (isDead) return never();
-    step(seen.isWrite);
+    step(seen);
     return await alive(latency(), response);
   };
 
@@ -154,7 +177,7 @@ export function createNetwork(options: {
     const waiting: { readonly text: string; readonly atMs: number }[] = [];
     const reader = body[Symbol.asyncIterator]();
     let wake = (): void => undefined;
-    let end: 'open' | 'closed' | 'silent' = 'open';
+    let end: 'open' | 'closed' | 'lost' = 'open';
     let heldUntilMs = 0;
     const close = (): void => {
       closers.delete(close);
@@ -186,8 +209,11 @@ export function createNetwork(options: {
         case 'gone':
           put(GONE, latency());
           return close();
+        case 'drop':
+          end = 'lost';
+          return void time.sleep(fault.ms).then(close);
         case 'silent':
-          end = 'silent';
+          end = 'lost';
       }
     };
     void (async () => {
@@ -209,6 +235,7 @@ export function createNetwork(options: {
               continue;
             }
             if (next.atMs > time.nowMs) await time.sleep(next.atMs - time.nowMs);
+            await thawed();
             if (isDead || isIsolated('management')) await never();
             waiting.shift();
             yield next.text;
@@ -240,6 +267,13 @@ const GONE = `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 
 
 function isNow(window: { readonly fromMs: number; readonly toMs: number }, nowMs: number): boolean {
   return nowMs >= window.fromMs && nowMs < window.toMs;
+}
+
+/** Others write the same objects, but not Leases, Events and certificates. */
+function isRacy({ server, isWrite, resource, actor }: Seen): boolean {
+  return (
+    server === 'management' && isWrite && actor !== '' && ['kubeadmconfigs', 'secrets', 'configmaps'].includes(resource)
+  );
 }
 
 function never(): Promise<never> {

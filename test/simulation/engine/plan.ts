@@ -17,7 +17,7 @@ export interface WorldPlan {
   readonly bootMs: readonly [number, number];
   /** The last worker has a token of the user's own, without an expiry. */
   readonly userToken: boolean;
-  /** A Secret that another kind controls stands where the last worker's data would go, until this time. */
+  /** A Secret that another kind controls stands where the last worker's data would go, until so long after initialisation. */
   readonly foreignSecretUntilMs: number | null;
   readonly operators: 1 | 2;
   readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
@@ -31,6 +31,13 @@ interface Window {
   readonly rate: number;
 }
 
+/** A step of a process on the network, before or after a request, of those that count. */
+export interface Moment {
+  readonly atMs: number;
+  readonly step: number;
+  readonly counts: 'all' | 'writes' | 'secrets';
+}
+
 /** One fault. */
 export type Fault =
   | (Window & {
@@ -42,7 +49,7 @@ export type Fault =
     })
   | (Window & {
       readonly kind: 'watches';
-      readonly what: 'delay' | 'close' | 'break' | 'gone' | 'silent' | 'duplicate';
+      readonly what: 'delay' | 'close' | 'break' | 'gone' | 'silent' | 'duplicate' | 'drop';
       /** Plural of the only resource that it hits; empty for all: that is how kinds are reordered. */
       readonly resource: string;
       readonly ms: number;
@@ -50,17 +57,17 @@ export type Fault =
   | {
       readonly kind: 'isolation';
       readonly from: 'management' | 'workload';
+      /** The only one of two processes that it hits; null for all. */
+      readonly operator: 1 | 2 | null;
       readonly fromMs: number;
       readonly toMs: number;
     }
-  /** The process ends at once, at its nth step on the network after a time, and comes back. */
-  | {
-      readonly kind: 'kill';
-      readonly atMs: number;
-      readonly step: number;
-      readonly writesOnly: boolean;
-      readonly downMs: number;
-    }
+  /** Somebody else is faster: just before a write is handled, its object is changed, or deleted and created again. */
+  | (Window & { readonly kind: 'race'; readonly what: 'touch' | 'recreate' })
+  /** At its nth step on the network after a time the process that acts stands still, and then goes on as if nothing had been. */
+  | (Moment & { readonly kind: 'freeze'; readonly ms: number })
+  /** At its nth step the process ends at once, and comes back. */
+  | (Moment & { readonly kind: 'kill'; readonly downMs: number })
   | { readonly kind: 'clock'; readonly atMs: number; readonly ms: number }
   | { readonly kind: 'compact'; readonly atMs: number }
   | { readonly kind: 'act'; readonly atMs: number; readonly what: ActName; readonly target: number };
@@ -83,7 +90,19 @@ export const ACT_NAMES = [
   'failLockHolder',
   'touchCluster',
   'loseStatus',
+  'moveConfig',
+  'growPool',
 ] as const;
+/** Those that need a moment that is rare are drawn more often. */
+const ACTS_DRAWN: readonly ActName[] = [
+  ...ACT_NAMES,
+  'loseToken',
+  'loseToken',
+  'expireToken',
+  'corruptLock',
+  'pauseConfig',
+  'failLockHolder',
+];
 export type ActName = (typeof ACT_NAMES)[number];
 
 /** Everything that one seed decides. */
@@ -94,18 +113,22 @@ export interface Plan {
 }
 
 const MINUTE = 60_000;
-/** Faults end by then. */
-export const FAULTS_END_MS = 6 * MINUTE;
 
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
   const random = streamOf(seed, 'plan');
   const world = worldOf(random);
-  const count = random.chance(0.05) ? 0 : random.int(1, 7);
+  const count = random.chance(0.05) ? 0 : random.int(1, 9);
   return { seed, world, faults: Array.from({ length: count }, () => faultOf(random, world)) };
 }
 
+/** Faults end by then: where nodes boot for long, most of the life of their tokens lies before it. */
+export function faultsEndMs({ bootMs }: Pick<WorldPlan, 'bootMs'>): number {
+  return 6 * MINUTE + (bootMs[1] > 5 * MINUTE ? bootMs[0] : 0);
+}
+
 function worldOf(random: Stream): WorldPlan {
+  const tokenTtlMs = random.pick([15, 15, 6]) * MINUTE;
   const controlPlanes = random.pick([1, 2, 2, 3]);
   const workers = random.pick([0, 1, 1, 2]);
   return {
@@ -114,76 +137,118 @@ function worldOf(random: Stream): WorldPlan {
     workers,
     poolReplicas: random.chance(0.3) ? random.int(1, 2) : 0,
     certificates: random.chance(0.25) ? 'generated' : 'given',
-    tokenTtlMs: random.pick([15 * MINUTE, 15 * MINUTE, 6 * MINUTE]),
+    tokenTtlMs,
     bootMs: random.pick([
       [500, 4_000],
       [500, 4_000],
       [20_000, 90_000],
-      [8 * MINUTE, 14 * MINUTE],
+      [tokenTtlMs * 1.2, tokenTtlMs * 2.5],
     ] as const),
     userToken: workers > 0 && random.chance(0.15),
-    foreignSecretUntilMs: workers > 1 && random.chance(0.1) ? random.int(1, 5) * MINUTE : null,
+    foreignSecretUntilMs: workers > 0 && random.chance(0.12) ? random.int(1, 5) * MINUTE : null,
     operators: random.chance(0.25) ? 2 : 1,
     snapshotStore: random.pick(['status', 'status', 'status', 'annotation', 'configmap', 'none'] as const),
   };
 }
 
-/** Most of what matters happens in the first minute: half of the times lie there. */
-function timeOf(random: Stream): number {
-  return random.chance(0.6) ? random.int(0, 40_000) : random.int(0, FAULTS_END_MS - 90_000);
+/** Most of what matters happens in the first half minute. */
+function timeOf(random: Stream, world: WorldPlan): number {
+  return random.chance(0.7) ? random.int(0, 30_000) : random.int(0, faultsEndMs(world) - 90_000);
 }
 
-function windowOf(random: Stream): Window {
-  const fromMs = timeOf(random);
+function windowOf(random: Stream, world: WorldPlan): Window {
+  const fromMs = timeOf(random, world);
   return {
     seed: random.int(1, 2 ** 30),
     fromMs,
-    toMs: Math.min(FAULTS_END_MS, fromMs + random.int(5_000, 90_000)),
-    rate: random.pick([0.1, 0.3, 0.6]),
+    toMs: Math.min(faultsEndMs(world), fromMs + random.int(5_000, 90_000)),
+    rate: random.pick([0.1, 0.3, 0.6, 1]),
   };
 }
 
+/** Kinds of faults and how often each is drawn. */
+const SHARES: readonly (readonly [number, (random: Stream, world: WorldPlan) => Fault])[] = [
+  [22, requestsFault],
+  [20, watchesFault],
+  [8, isolationFault],
+  [18, (random, world) => ({ kind: 'kill', ...momentOf(random, world), downMs: random.pick([0, 500, 5_000, 40_000]) })],
+  [6, raceFault],
+  [4, freezeFault],
+  [
+    3,
+    (random, world) => ({
+      kind: 'clock',
+      atMs: timeOf(random, world),
+      ms: random.int(-1, 1) * (world.tokenTtlMs / 10),
+    }),
+  ],
+  [3, (random, world) => ({ kind: 'compact', atMs: timeOf(random, world) })],
+  [
+    24,
+    (random, world) => ({
+      kind: 'act',
+      atMs: timeOf(random, world),
+      what: random.pick(ACTS_DRAWN),
+      target: random.int(0, 11),
+    }),
+  ],
+];
+const ALL_SHARES = SHARES.reduce((sum, [share]) => sum + share, 0);
+
 function faultOf(random: Stream, world: WorldPlan): Fault {
-  const dice = random.next();
-  if (dice < 0.22) {
-    return {
-      kind: 'requests',
-      ...windowOf(random),
-      on: random.chance(0.7) ? 'management' : 'workload',
-      what: random.pick([
-        'delay',
-        'status',
-        'status',
-        'drop-before',
-        'drop-after',
-        'hang-before',
-        'hang-after',
-        'late',
-      ]),
-      code: random.pick([409, 429, 500, 503, 504]),
-      ms: random.int(200, 50_000),
-    };
+  // Who loses the Lease in the middle of something is what two processes are about.
+  if (world.operators === 2 && random.chance(0.15)) return freezeFault(random, world);
+  let dice = random.next() * ALL_SHARES;
+  for (const [share, make] of SHARES) {
+    dice -= share;
+    if (dice < 0) return make(random, world);
   }
-  if (dice < 0.42) {
-    return {
-      kind: 'watches',
-      ...windowOf(random),
-      what: random.pick(['delay', 'delay', 'delay', 'close', 'break', 'gone', 'silent', 'duplicate']),
-      resource: random.pick(['', 'secrets', 'configmaps', 'kubeadmconfigs', 'machines', 'clusters', 'kubeadmconfigs']),
-      ms: random.int(500, 30_000),
-    };
-  }
-  if (dice < 0.5) {
-    const fromMs = timeOf(random);
-    const toMs = Math.min(FAULTS_END_MS, fromMs + random.int(5_000, 100_000));
-    return { kind: 'isolation', from: random.chance(0.6) ? 'workload' : 'management', fromMs, toMs };
-  }
-  if (dice < 0.7) {
-    const downMs = random.pick([0, 500, 5_000, 40_000]);
-    return { kind: 'kill', atMs: timeOf(random), step: random.int(0, 40), writesOnly: random.chance(0.7), downMs };
-  }
-  if (dice < 0.73)
-    return { kind: 'clock', atMs: timeOf(random), ms: random.int(-1, 1) * Math.floor(world.tokenTtlMs / 10) };
-  if (dice < 0.76) return { kind: 'compact', atMs: timeOf(random) };
-  return { kind: 'act', atMs: timeOf(random), what: random.pick(ACT_NAMES), target: random.int(0, 11) };
+  throw new Error('the shares of faults do not add up');
+}
+
+function requestsFault(random: Stream, world: WorldPlan): Fault {
+  return {
+    kind: 'requests',
+    ...windowOf(random, world),
+    on: random.chance(0.7) ? 'management' : 'workload',
+    what: random.pick(['delay', 'status', 'status', 'drop-before', 'drop-after', 'hang-before', 'hang-after', 'late']),
+    code: random.pick([409, 429, 500, 503, 504]),
+    ms: random.int(200, 50_000),
+  };
+}
+
+function watchesFault(random: Stream, world: WorldPlan): Fault {
+  return {
+    kind: 'watches',
+    ...windowOf(random, world),
+    what: random.pick(['delay', 'delay', 'delay', 'close', 'break', 'gone', 'silent', 'duplicate', 'drop']),
+    resource: random.pick(['', 'secrets', 'configmaps', 'kubeadmconfigs', 'machines', 'clusters', 'kubeadmconfigs']),
+    ms: random.int(500, 30_000),
+  };
+}
+
+function isolationFault(random: Stream, world: WorldPlan): Fault {
+  const fromMs = timeOf(random, world);
+  const toMs = Math.min(faultsEndMs(world), fromMs + random.int(5_000, 100_000));
+  const operator = world.operators === 2 ? random.pick([null, 1, 2] as const) : null;
+  return { kind: 'isolation', from: random.chance(0.6) ? 'workload' : 'management', operator, fromMs, toMs };
+}
+
+function momentOf(random: Stream, world: WorldPlan): Moment {
+  const counts = random.pick(['all', 'writes', 'writes', 'secrets'] as const);
+  return { atMs: timeOf(random, world), counts, step: random.int(0, counts === 'secrets' ? 12 : 40) };
+}
+
+function freezeFault(random: Stream, world: WorldPlan): Fault {
+  return { kind: 'freeze', ...momentOf(random, world), ms: random.pick([2_000, 20_000, 75_000, 100_000]) };
+}
+
+function raceFault(random: Stream, world: WorldPlan): Fault {
+  // At every write nobody would ever get through.
+  return {
+    kind: 'race',
+    ...windowOf(random, world),
+    rate: random.pick([0.1, 0.3, 0.5]),
+    what: random.pick(['touch', 'touch', 'recreate']),
+  };
 }

@@ -7,9 +7,9 @@ import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crd
 import { createSimulatedInfrastructure } from '../../../src/embedded/infrastructure/infrastructure.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
 import type { Logger } from '../../../src/log.js';
-import { act, type Stage } from './acts.js';
+import { act, growPool, race, type Stage } from './acts.js';
 import { createJudge, type Violation } from './judge.js';
-import { at, createTruth, textAt, type Truth } from './mirror.js';
+import { at, createTruth, isInitialized, textAt, type Truth } from './mirror.js';
 import { createNetwork, type NetworkObserver, type Seen } from './network.js';
 import {
   FOREIGN_OWNER,
@@ -23,7 +23,7 @@ import {
   type Material,
 } from './objects.js';
 import { startSimulatedOperator, type Sabotage, type SimulatedOperator } from './operator.js';
-import { FAULTS_END_MS, type Fault, type Plan } from './plan.js';
+import { faultsEndMs, type Fault, type Plan } from './plan.js';
 import { hashText, streamOf } from './seeded.js';
 import { createVirtualTime, type VirtualTime } from './virtual-time.js';
 
@@ -46,9 +46,12 @@ export interface RunOptions {
 }
 
 const MINUTE = 60_000;
-const JOIN_MAX_MS = 60 * MINUTE;
+/** Time for what faults left behind: backoffs, leases, lost tokens. Nodes may boot one after the other. */
+const joinMaxMs = ({ world: { bootMs } }: Plan): number => 45 * MINUTE + 3 * bootMs[1];
 const SETTLE_MAX_MS = 40 * MINUTE;
 const QUIET_MS = 10 * MINUTE;
+/** Acts that wait, or that last, are over by then. */
+const ACTS_MAX_MS = 15 * MINUTE;
 const definitions = [...coreDefinitions, ...bootstrapDefinitions].filter((definition) => {
   const { plural } = (definition as { spec: { names: { plural: string } } }).spec.names;
   return ['clusters', 'machines', 'machinepools', 'kubeadmconfigs'].includes(plural);
@@ -91,7 +94,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   });
   const exempt = new Set<string>();
   const stage = createStage({ time, truth, judge, management, workloads, exempt, trace });
-  const process = createProcesses({ plan, time, management, workloads, judge, material, sabotage, trace });
+  const process = createProcesses({ plan, time, management, workloads, judge, material, sabotage, trace, stage });
   truth.onChange(({ resource, type, object, revision }) =>
     trace.line(`store: ${revision} ${type} ${resource}/${object.metadata.name}`),
   );
@@ -100,8 +103,10 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   void infrastructure.start();
   void populate(plan, stage, material);
   process.start();
-  const endMs = startFaults(plan, { time, stage, process, management, trace });
-  await time.runUntil(endMs, isViolated);
+  const faults = startFaults(plan, { time, stage, process, management, trace });
+  await time.runUntil(faults.endMs, isViolated);
+  await time.runUntil(faults.endMs + ACTS_MAX_MS, () => isViolated() || faults.isOver());
+  const endMs = time.nowMs;
   trace.line('simulation: faults are over');
   process.recover();
   let seenChanges = -1;
@@ -110,9 +115,9 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
     seenChanges = truth.changes;
     return haveJoined(truth, exempt);
   };
-  const hasJoined = await time.runUntil(endMs + JOIN_MAX_MS, () => isViolated() || isJoined());
+  const hasJoined = await time.runUntil(endMs + joinMaxMs(plan), () => isViolated() || isJoined());
   if (!hasJoined) judge.accuse('joins', `${missing(truth, exempt).join(', ')} did not join`);
-  await settle({ time, truth, judge, process, trace, isViolated });
+  await settle(plan, { time, truth, judge, process, stage, trace, isViolated });
   process.kill();
   await infrastructure.stop();
   return {
@@ -125,15 +130,18 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   };
 }
 
-/** After the last node: actors come to rest, then nothing is written. */
-async function settle(run: {
+interface Settling {
   readonly time: VirtualTime;
   readonly truth: Truth;
   readonly judge: ReturnType<typeof createJudge>;
   readonly process: Processes;
+  readonly stage: Stage;
   readonly trace: Trace;
   readonly isViolated: () => boolean;
-}): Promise<void> {
+}
+
+/** After the last node: actors come to rest, then nothing is written; then a pool grows once more. */
+async function settle(plan: Plan, run: Settling): Promise<void> {
   const { time, truth, judge, process, trace, isViolated } = run;
   if (isViolated()) return;
   trace.line('simulation: every node has joined');
@@ -145,10 +153,37 @@ async function settle(run: {
   if (!process.isSettled()) judge.accuse('quiet', 'an actor does not come to rest');
   const left = truth.all('configmaps').find(({ metadata }) => metadata.name.endsWith('-lock'));
   if (left !== undefined) judge.accuse('lock-released', `${left.metadata.name} is still there`);
-  const before = judge.writes.length;
+  await rest(plan, run);
+  if (isViolated() || plan.world.poolReplicas === 0) return;
+  await growPool(run.stage);
+  const hasGrown = await time.runUntil(
+    time.nowMs + 10 * MINUTE + plan.world.bootMs[1],
+    () => isViolated() || missing(truth, new Set()).every((name) => !name.endsWith('-pool')),
+  );
+  if (!hasGrown) judge.accuse('joins', 'an instance that was added to the pool later did not join');
+}
+
+/** Nothing is written, and nobody is asked anything; but the tokens of pools are kept. */
+async function rest({ world, faults }: Plan, { time, judge, isViolated }: Settling): Promise<void> {
+  const [writesBefore, questionsBefore] = [judge.writes.length, judge.questions.length];
   await time.runUntil(time.nowMs + QUIET_MS, isViolated);
-  const late = judge.writes.slice(before).filter((write) => !/-pool\b| token$/.test(write));
+  const isOfPool = (text: string): boolean => /-pool\b/.test(text);
+  const writes = judge.writes.slice(writesBefore);
+  // A snapshot that others spoilt in a ConfigMap is mended at the next look, whenever that is.
+  const isMended = (text: string): boolean =>
+    world.snapshotStore === 'configmap' &&
+    faults.some((fault) => fault.kind === 'act' && fault.what.endsWith('Snapshot')) &&
+    text.endsWith('-actor') &&
+    writes.filter((write) => write === text).length === 1;
+  const late = writes.filter((write) => !isOfPool(write) && !isMended(write));
   if (late.length > 0) judge.accuse('quiet', `written at rest: ${late.slice(0, 3).join('; ')}`);
+  // Twice in a time to live, and a rotation is some six writes.
+  const most = 10 * Math.ceil((2 * QUIET_MS) / world.tokenTtlMs) * world.clusters;
+  if (writes.length > most) judge.accuse('quiet', `${writes.length} writes for a pool at rest`);
+  const asked = judge.questions
+    .slice(questionsBefore)
+    .filter((question) => world.poolReplicas === 0 && !late.includes(question) && !question.endsWith('-actor'));
+  if (asked.length > 0) judge.accuse('quiet', `asked at rest: ${asked.slice(0, 3).join('; ')}`);
 }
 
 function missing(truth: Truth, exempt: ReadonlySet<string>): readonly string[] {
@@ -182,6 +217,8 @@ async function populate(plan: Plan, stage: Stage, material: Material): Promise<v
   }
   const special = specialWorker(plan.world);
   if (plan.world.foreignSecretUntilMs === null || special === null) return;
+  // Before, nobody would want to write it.
+  while (!isInitialized(stage.truth.get('clusters', 'c1'))) await stage.time.sleep(1_000);
   await stage.time.sleep(plan.world.foreignSecretUntilMs);
   await stage.call('DELETE', pathOf({ apiVersion: 'v1', kind: 'Secret' }, special));
 }
@@ -304,10 +341,10 @@ function createStage(given: {
 /** The operator processes of a run. */
 interface Processes {
   start(): void;
-  /** Kills the process that acts (or the first) at its nth step from now. */
-  killAt(fault: Extract<Fault, { kind: 'kill' }>): void;
+  /** Kills or freezes the process that acts (or the first) at its nth step from now. */
+  strikeAt(fault: Strike): void;
   jump(ms: number): void;
-  /** No kill is pending any more. */
+  /** Nothing is pending any more. */
   recover(): void;
   isSettled(): boolean;
   kill(): void;
@@ -318,9 +355,14 @@ interface Slot {
   readonly making: Set<AbortSignal>;
   lives: number;
   operator: SimulatedOperator | null;
-  countdown: number | null;
-  writesOnly: boolean;
-  downMs: number;
+  /** What happens once so many more of the steps that count are taken. */
+  next: { readonly fault: Strike; left: number } | null;
+}
+
+type Strike = Extract<Fault, { kind: 'kill' | 'freeze' }>;
+
+function isCounted({ counts }: Strike, { isWrite, resource }: Seen): boolean {
+  return counts === 'all' || (isWrite && (counts === 'writes' || resource === 'secrets'));
 }
 
 function createProcesses(given: {
@@ -332,6 +374,7 @@ function createProcesses(given: {
   readonly material: Material;
   readonly sabotage: Sabotage;
   readonly trace: Trace;
+  readonly stage: Stage;
 }): Processes {
   const { plan, time, judge, trace } = given;
   const slots = Array.from({ length: plan.world.operators }, (_, index): Slot => ({
@@ -339,9 +382,7 @@ function createProcesses(given: {
     making: new Set(),
     lives: 0,
     operator: null,
-    countdown: null,
-    writesOnly: false,
-    downMs: 0,
+    next: null,
   }));
   let isOver = false;
   time.awaitReal(() => slots.some(({ making }) => making.size > 0));
@@ -352,9 +393,14 @@ function createProcesses(given: {
     trace.hits.add('kill');
     slot.operator.kill();
     slot.operator = null;
-    slot.countdown = null;
+    slot.next = null;
     slot.making.clear();
     void time.sleep(downMs).then(() => begin(slot));
+  };
+  const freeze = ({ operator }: Slot, ms: number): void => {
+    trace.line(`simulation: ${operator?.name ?? 'nobody'} is frozen for ${ms} ms`);
+    trace.hits.add('freeze');
+    operator?.clock.freeze(ms);
   };
   const begin = (slot: Slot): void => {
     if (isOver) return;
@@ -367,10 +413,15 @@ function createProcesses(given: {
       random: streamOf(plan.seed, `network ${name}`),
       faults: plan.faults,
       observer: observerOf(() => slot.operator?.identity ?? ''),
-      step(isWrite) {
-        if (slot.countdown === null || (slot.writesOnly && !isWrite)) return;
-        slot.countdown -= 1;
-        if (slot.countdown < 0) end(slot, 'killed', slot.downMs);
+      thawed: () => clock.thawed(),
+      step(seen) {
+        const { next } = slot;
+        if (next === null || !isCounted(next.fault, seen)) return;
+        next.left -= 1;
+        if (next.left >= 0) return;
+        slot.next = null;
+        if (next.fault.kind === 'kill') end(slot, 'killed', next.fault.downMs);
+        else freeze(slot, next.fault.ms);
       },
     });
     trace.line(`simulation: ${name} starts`);
@@ -394,6 +445,7 @@ function createProcesses(given: {
     onHandle(seen) {
       return judge.handling(seen);
     },
+    onRace: (seen, what) => race(given.stage, seen, what),
     onAnswer(seen, status) {
       const [kind = ''] = status.split(' by ');
       if (!/^\d+$/.test(status)) trace.hits.add(kind);
@@ -404,16 +456,15 @@ function createProcesses(given: {
 
   return {
     start: () => slots.forEach(begin),
-    killAt({ step, writesOnly, downMs }) {
+    strikeAt(fault) {
       const slot = acting();
-      if (slot === undefined) return;
-      Object.assign(slot, { countdown: step, writesOnly, downMs });
+      if (slot !== undefined) slot.next = { fault, left: fault.step };
     },
     jump(ms) {
       trace.line(`simulation: wall clocks jump to ${ms} ms`);
       slots.forEach((slot) => slot.operator?.clock.jump(ms));
     },
-    recover: () => slots.forEach((slot) => void (slot.countdown = null)),
+    recover: () => slots.forEach((slot) => void (slot.next = null)),
     isSettled: () => acting()?.operator?.host.isSettled === true,
     kill() {
       isOver = true;
@@ -429,7 +480,8 @@ function short({ server, resource, name, subresource, isWatch, path }: Seen): st
 }
 
 function logOf(judge: ReturnType<typeof createJudge>): Logger {
-  const write = (message: string, fields: unknown): void => judge.onLog(`${message} ${JSON.stringify(fields) ?? ''}`);
+  const write = (message: string, fields: unknown): void =>
+    judge.onText('the log', `${message} ${JSON.stringify(fields) ?? ''}`);
   const logger: Logger = {
     info: write,
     verbose: (_level, message, fields) => write(message, fields),
@@ -445,16 +497,18 @@ function hostObserver(judge: ReturnType<typeof createJudge>, trace: Trace, name:
   return {
     onTransition: ({ key, event, row, from, to, request }) =>
       trace.line(`${name} ${key} ${event} ${row} ${from} -> ${to}${request === null ? '' : ` ${request}`}`),
-    onEffect: ({ key, request, result, failure }) =>
-      trace.line(
-        `${name} ${key} ${request}: ${result}${failure === null ? '' : ` (${failure.kind}: ${failure.message})`}`,
-      ),
+    onTurn: ({ key }) => judge.onTurn(key),
+    onEffect({ key, request, result, failure }) {
+      if (failure !== null) judge.onText('a failure', failure.message);
+      const why = failure === null ? '' : ` (${failure.kind}: ${failure.message})`;
+      trace.line(`${name} ${key} ${request}: ${result}${why}`);
+    },
     onBug: (_controller, key, error) =>
       judge.accuse('no-bug', `${key}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
   };
 }
 
-/** Sets every fault's time. Answers when all of them are over. */
+/** Sets every fault's time. Answers when they are over, but for acts that are still on their way. */
 function startFaults(
   { faults, world }: Plan,
   run: {
@@ -464,23 +518,27 @@ function startFaults(
     readonly management: EmbeddedApiServer;
     readonly trace: Trace;
   },
-): number {
+): { readonly endMs: number; isOver(): boolean } {
   const { time, stage, process, management } = run;
   let endMs = 5_000;
+  let acting = 0;
   for (const fault of faults) {
     endMs = Math.max(endMs, 'toMs' in fault ? fault.toMs : fault.atMs + 1_000);
     if (!('atMs' in fault)) continue;
     void time.sleep(fault.atMs).then(async () => {
-      if (fault.kind === 'kill') process.killAt(fault);
+      if (fault.kind === 'kill' || fault.kind === 'freeze') process.strikeAt(fault);
       if (fault.kind === 'clock') process.jump(fault.ms);
       if (fault.kind === 'compact') management.store.compact();
-      if (fault.kind === 'act') await act(stage, fault.what, fault.target);
+      if (fault.kind !== 'act') return;
+      acting += 1;
+      await act(stage, fault.what, fault.target);
+      acting -= 1;
     });
     if (fault.kind === 'clock') void time.sleep(fault.atMs + MINUTE).then(() => process.jump(0));
     if (fault.kind === 'kill') endMs = Math.max(endMs, fault.atMs + 20_000);
     if (fault.kind === 'clock') endMs = Math.max(endMs, fault.atMs + MINUTE);
+    if (fault.kind === 'freeze') endMs = Math.max(endMs, fault.atMs + 20_000 + fault.ms);
     if (fault.kind === 'act') endMs = Math.max(endMs, fault.atMs + 45_000);
   }
-  if (world.foreignSecretUntilMs !== null) endMs = Math.max(endMs, world.foreignSecretUntilMs + 30_000);
-  return Math.min(endMs, FAULTS_END_MS + MINUTE);
+  return { endMs: Math.min(endMs, faultsEndMs(world) + MINUTE), isOver: () => acting === 0 };
 }

@@ -1,5 +1,5 @@
 // Makes a failing plan small: faults are left out, the world gets fewer objects, as long as the same invariant breaks.
-import type { InvariantName } from './judge.js';
+import type { InvariantName } from './invariants.js';
 import type { Sabotage } from './operator.js';
 import type { Plan, WorldPlan } from './plan.js';
 import { runPlan, type RunResult } from './run.js';

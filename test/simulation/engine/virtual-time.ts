@@ -3,6 +3,7 @@
 //   V1. One timer fires at a time, in the order of its due time, then of its making.
 //   V2. Everything that a timer started has settled before the next one fires.
 //   V3. A process's clock can be killed: none of its timers fires any more, and new ones never do.
+//   V4. A process can be frozen: its timers wait for its end, in their order, while its clocks go on.
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../../src/host/contract.js';
 
@@ -23,10 +24,13 @@ export interface VirtualTime {
   readonly timersFired: number;
 }
 
-/** The clock of a process that may be killed, or whose wall clock may jump. */
+/** The clock of a process that may be killed or frozen, or whose wall clock may jump. */
 export interface ProcessClock extends Clock {
   kill(): void;
   jump(ms: number): void;
+  freeze(ms: number): void;
+  /** Waits until the process is not frozen. */
+  thawed(): Promise<void>;
 }
 
 interface Timer {
@@ -39,6 +43,8 @@ interface Timer {
 /** 2026-01-01, so that dates in objects look like dates. */
 export const EPOCH_MS = 1_767_225_600_000;
 
+/** So many timers at one moment are a loop that simulated time will never leave. */
+const AT_ONCE_MAX = 100_000;
 /** Making certificates takes some hundreds of rounds of the event loop. */
 const REAL_ROUNDS_MAX = 2_000_000;
 
@@ -48,6 +54,7 @@ export function createVirtualTime(): VirtualTime {
   let nowMs = 0;
   let order = 0;
   let fired = 0;
+  let atOnce = 0;
   let isBusy = (): boolean => false;
 
   const schedule = (delayMs: number, run: () => void): Timer => {
@@ -82,19 +89,28 @@ export function createVirtualTime(): VirtualTime {
     clock,
     process() {
       let offsetMs = 0;
+      let frozenUntilMs = 0;
       let isDead = false;
       return {
         nowMs: () => Math.floor(EPOCH_MS + nowMs + offsetMs),
         monotonicMs: () => nowMs,
         schedule(delayMs, run) {
           if (isDead) return () => undefined;
-          const timer = schedule(delayMs, () => {
-            if (!isDead) run();
-          });
+          const fire = (): void => {
+            if (isDead) return;
+            if (nowMs < frozenUntilMs) timer = schedule(frozenUntilMs - nowMs, fire);
+            else run();
+          };
+          let timer = schedule(delayMs, fire);
           return () => void (timer.isCancelled = true);
         },
         kill: () => void (isDead = true),
         jump: (ms) => void (offsetMs = ms),
+        freeze: (ms) => void (frozenUntilMs = nowMs + ms),
+        async thawed() {
+          while (nowMs < frozenUntilMs)
+            await new Promise<void>((resolve) => void schedule(frozenUntilMs - nowMs, resolve));
+        },
       };
     },
     sleep: (ms) => new Promise((resolve) => void schedule(ms, resolve)),
@@ -109,6 +125,8 @@ export function createVirtualTime(): VirtualTime {
         }
         pop(heap);
         if (timer.isCancelled) continue;
+        atOnce = timer.atMs > nowMs ? 0 : atOnce + 1;
+        if (atOnce > AT_ONCE_MAX) throw new Error(`timers fire for ever at ${nowMs} ms`);
         nowMs = Math.max(nowMs, timer.atMs);
         fired += 1;
         timer.run();

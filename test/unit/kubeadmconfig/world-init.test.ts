@@ -229,6 +229,20 @@ describe('kubeadmconfig worlds: one control plane', () => {
     expect(writes(world)).toEqual(['delete configmaps/default/c1-lock', 'patch kubeadmconfigs/default/cp-0/status']);
   });
 
+  test('control plane initialised and the lock is seen only then: -> its holder is woken and releases it', async () => {
+    const { apiVersion, kind, metadata, data: information } = lock as WithData & { apiVersion: string; kind: string };
+    const { name, namespace, labels, ownerReferences } = metadata;
+    await create(world.user, {
+      apiVersion,
+      kind,
+      metadata: { name, namespace, labels, ownerReferences },
+      data: information,
+    });
+    await world.settle();
+    expect(await exists(lockOf(world.user))).toBe(false);
+    expect(stateOf(await configOf(world.user, 'cp-0'))).toBe('Done');
+  });
+
   test('settled: a minute later -> no call at all', async () => {
     world.seen.length = 0;
     await world.clock.advance(60_000);

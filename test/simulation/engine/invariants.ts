@@ -1,0 +1,38 @@
+// The invariants by name, with what each says.
+
+/** The invariants. */
+export const INVARIANTS = {
+  'one-init': 'at most one machine of a cluster gets init data',
+  'init-under-lock': 'init data is stored while the lock is its own',
+  'join-after-init': 'nobody gets join data of a cluster that is not initialised',
+  'token-before-data': 'the token in stored data exists in the workload cluster and is the one of the spec',
+  'data-once': 'the data of a Machine is made once',
+  'data-owner': 'data goes with its KubeadmConfig and is labelled with its cluster',
+  'started-token': 'the data of a started Machine never changes its token',
+  'token-once': 'one token is minted for a Machine',
+  'token-known': 'a token is in the spec before it is in the workload cluster',
+  'token-bounded': 'a token of ours ends, within its time to live',
+  'token-alive': 'a token lives while a node may still join with it',
+  'created-stays': 'dataSecretCreated never goes back',
+  'created-true': 'dataSecretCreated is said of data that is there',
+  'lock-owner': 'the init lock is deleted by its holder, or once the holder is gone, or after initialisation',
+  'own-writes': 'nothing is written that is not ours',
+  'others-changes': 'what others wrote is never undone',
+  paused: 'nothing of a paused object is changed',
+  lease: 'only the holder of the Lease writes',
+  'no-secrets': 'no secret outside of Secrets and the token of the spec',
+  boots: 'what was given to a node lets it boot',
+  'no-busy-loop': 'requests are bounded over time',
+  'no-bug': 'nothing throws what nobody expects',
+  joins: 'once faults stop, every node joins within bounded time',
+  'lock-released': 'no lock is left of a cluster that is initialised',
+  quiet: 'once every node has joined, nothing is written and no cluster is asked',
+} as const;
+export type InvariantName = keyof typeof INVARIANTS;
+
+/** What was violated. */
+export interface Violation {
+  readonly invariant: InvariantName;
+  readonly message: string;
+  readonly atMs: number;
+}

@@ -1,0 +1,289 @@
+// What an operator may write into the management cluster: asked at each write, by what is true at that moment.
+import type { StoreEvent } from '../../../src/embedded/types.js';
+import type { InvariantName } from './invariants.js';
+import {
+  at,
+  controllerOf,
+  dataOf,
+  isConfigLost,
+  isInitialized,
+  ownerOf,
+  specToken,
+  textAt,
+  type Loose,
+  type Truth,
+} from './mirror.js';
+import type { Seen } from './network.js';
+import { clusterNames, decoded, USER_TOKEN } from './objects.js';
+import type { Plan } from './plan.js';
+
+/** What rules know of the world beside its objects. */
+export interface RulesPorts {
+  readonly plan: Plan;
+  readonly truth: Truth;
+  accuse(invariant: InvariantName, message: string): void;
+  workloadToken(cluster: string, id: string): Loose | undefined;
+  /** Somebody else took or ended this token, or wrote this lock, on purpose. */
+  isTampered(what: string): boolean;
+  now(): number;
+}
+
+/** Rules for the writes of operators. */
+export interface Rules {
+  /** Something changed, whoever did it. */
+  note(event: StoreEvent, resource: string): void;
+  /** An operator's request arrives, and may change nothing: what is the same again shows in no store. */
+  ask(by: Seen): void;
+  /** An operator wrote. */
+  judge(by: Seen, event: StoreEvent, resource: string): void;
+}
+
+const CERTIFICATES = ['ca', 'etcd', 'proxy', 'sa'];
+/** By then every cache has seen a pause, and what was sent before it has arrived: a silent watch is noticed after 150 s. */
+const PAUSE_SEEN_MS = 280_000;
+const SECRET_TYPE = 'cluster.x-k8s.io/secret';
+
+/** Rules that have seen nothing yet. */
+export function createRules({ plan, truth, accuse, workloadToken, isTampered, now }: RulesPorts): Rules {
+  const clusters = clusterNames(plan.world);
+  /** The token that the data of a started Machine had, by the Machine's uid. */
+  const started = new Map<string, string>();
+  /** Uids that ever were those of a kind and name. */
+  const lives = new Map<string, Set<string>>();
+  /** Lives whose data has been made. */
+  const made = new Set<string>();
+  /** Since when a Cluster is paused. */
+  const pausedSinceMs = new Map<string, number>();
+
+  const livesOf = (kind: string, name: string): Set<string> => {
+    const id = `${kind}/${name}`;
+    const known = lives.get(id) ?? new Set<string>();
+    lives.set(id, known);
+    return known;
+  };
+
+  const judgeData = (by: Seen, event: StoreEvent): void => {
+    const secret = event.object as Loose;
+    const { name } = secret.metadata;
+    const config = truth.get('kubeadmconfigs', name);
+    const owner = ownerOf(truth, name);
+    const before = event.previous as Loose | undefined;
+    const data = dataOf(secret);
+    const cluster = textAt(secret, 'metadata', 'labels', 'cluster.x-k8s.io/cluster-name');
+    const controller = controllerOf(secret);
+    if (before !== undefined && controllerOf(before).kind !== '' && controllerOf(before).kind !== 'KubeadmConfig')
+      accuse('own-writes', `${by.operator} changed Secret ${name}, which a ${controllerOf(before).kind} controls`);
+    if (controller.kind !== 'KubeadmConfig' || !livesOf('kubeadmconfigs', name).has(controller.uid))
+      accuse('data-owner', `the data of ${name} is controlled by ${controller.kind} ${controller.uid}`);
+    const isLive = config !== undefined && controller.uid === config.metadata.uid && owner !== null;
+    const isChanged = before === undefined || dataOf(before).value !== data.value;
+    if (!isLive || !isChanged) return;
+    if (cluster !== textAt(owner.object, 'spec', 'clusterName') || textAt(secret, 'type') !== SECRET_TYPE)
+      accuse('data-owner', `the data of ${name} is not labelled as its cluster's`);
+    if (data.isInit) judgeInit(name, cluster);
+    else if (!isInitialized(truth.get('clusters', cluster)))
+      accuse('join-after-init', `${name} got join data before ${cluster} was initialised`);
+    if (data.token !== '') judgeToken({ name, cluster, token: data.token, config });
+    if (owner.kind !== 'Machine') return;
+    const uid = owner.object.metadata.uid ?? '';
+    const told = started.get(uid);
+    if (told !== undefined && told !== data.token)
+      accuse('started-token', `the data of ${name} has another token than its Machine was started with`);
+    const life = `${uid} ${config.metadata.uid ?? ''}`;
+    if (made.has(life)) accuse('data-once', `the data of ${name} was made twice in one life`);
+    made.add(life);
+  };
+
+  const judgeInit = (name: string, cluster: string): void => {
+    if (isInitialized(truth.get('clusters', cluster)))
+      accuse('one-init', `${name} got init data after ${cluster} was initialised`);
+    for (const machine of truth.all('machines')) {
+      const other = textAt(machine, 'spec', 'bootstrap', 'configRef', 'name');
+      if (
+        other === name ||
+        textAt(machine, 'spec', 'clusterName') !== cluster ||
+        isConfigLost(truth.get('kubeadmconfigs', other))
+      )
+        continue;
+      if (dataOf(truth.get('secrets', other)).isInit) accuse('one-init', `${name} and ${other} both have init data`);
+    }
+    if (isTampered(`${cluster}-lock`)) return;
+    const holder = holderOf(truth.get('configmaps', `${cluster}-lock`));
+    const machine = ownerOf(truth, name)?.object.metadata.name ?? '';
+    if (holder === null || holder.machineName !== machine)
+      accuse(
+        'init-under-lock',
+        `${name} got init data, the lock of ${cluster} is ${holder?.machineName ?? 'nobody'}'s`,
+      );
+  };
+
+  const judgeToken = (given: { name: string; cluster: string; token: string; config: Loose }): void => {
+    const { name, cluster, token, config } = given;
+    if (specToken(config) !== token) accuse('token-before-data', `the data of ${name} has another token than its spec`);
+    if (token === USER_TOKEN || isTampered(token)) return;
+    const [id = ''] = token.split('.');
+    const known = workloadToken(cluster, id);
+    if (known === undefined) accuse('token-before-data', `the token of ${name} is not in the workload cluster`);
+    else if (decoded(known.data?.['token-secret']) !== token.split('.')[1])
+      accuse('token-before-data', `the token of ${name} is another one's`);
+  };
+
+  const judgeConfig = (by: Seen, event: StoreEvent): void => {
+    const before = event.previous as Loose | undefined;
+    const after = event.object as Loose;
+    const { name } = after.metadata;
+    if (event.type !== 'MODIFIED' || before === undefined)
+      return accuse('own-writes', `${by.operator} ${event.type} KubeadmConfig ${name}`);
+    if (by.actor !== '' && !by.actor.endsWith(`/${name}`))
+      accuse('own-writes', `${by.actor} wrote KubeadmConfig ${name}`);
+    const path = ['status', 'initialization', 'dataSecretCreated'];
+    if (at(before, ...path) === true && at(after, ...path) !== true)
+      accuse('created-stays', `${name}: dataSecretCreated went back`);
+    if (at(before, ...path) !== true && at(after, ...path) === true) judgeCreated(name, after);
+    const isPool = ownerOf(truth, name)?.kind === 'MachinePool';
+    if (specToken(before) !== '' && specToken(before) !== specToken(after) && !isPool)
+      accuse('token-once', `${name}: another token was minted`);
+    const isSpecChanged = !isSame(before.spec, after.spec);
+    if (isSpecChanged && before.metadata.annotations?.['cluster.x-k8s.io/paused'] !== undefined)
+      accuse('paused', `${name}: the spec changed while it is paused`);
+    if (isSpecChanged && !isSame(at(before, 'spec', 'files'), at(after, 'spec', 'files')))
+      accuse('others-changes', `${name}: spec.files changed`);
+    for (const field of ['labels', 'ownerReferences', 'finalizers'])
+      if (!isSame(at(before, 'metadata', field), at(after, 'metadata', field)))
+        accuse('own-writes', `${name}: metadata.${field} changed`);
+  };
+
+  /** Who is told that data is there must find some: its own, or what the owner was started with. */
+  const judgeCreated = (name: string, config: Loose): void => {
+    const owner = ownerOf(truth, name);
+    const secret = truth.get('secrets', textAt(config, 'status', 'dataSecretName'));
+    if (owner === null || dataSecretNameOf(owner.object) !== '') return;
+    if (secret === undefined) accuse('created-true', `${name} says that data is there, and there is none`);
+    else if (controllerOf(secret).uid !== config.metadata.uid)
+      accuse('created-true', `${name} says that data is there, which is not its own`);
+  };
+
+  const judgeLock = (by: Seen, event: StoreEvent): void => {
+    const lock = event.object as Loose;
+    const cluster = lock.metadata.name.replace(/-lock$/, '');
+    const information = holderOf(lock);
+    if (event.type === 'ADDED') return judgeNewLock(by, lock, cluster);
+    if (event.type === 'MODIFIED') return accuse('lock-owner', `${by.actor} changed the lock of ${cluster}`);
+    if (isInitialized(truth.get('clusters', cluster))) return;
+    if (information === null)
+      return accuse('lock-owner', `the lock of ${cluster} cannot be read and was deleted by ${by.actor}`);
+    const machine = truth.get('machines', information.machineName ?? '');
+    const config = textAt(machine, 'spec', 'bootstrap', 'configRef', 'name');
+    const data = dataOf(truth.get('secrets', config));
+    const isThatMachine = machine !== undefined && machine.metadata.uid === information.machineUID;
+    if (!isThatMachine) return;
+    if (data.isInit && !isConfigLost(truth.get('kubeadmconfigs', config)))
+      return accuse('lock-owner', `the lock of ${cluster} was deleted although ${config} has init data`);
+    if (isConfigLost(truth.get('kubeadmconfigs', config))) return;
+    if (!by.actor.endsWith(`/${config}`))
+      accuse('lock-owner', `the lock of ${cluster}, held by ${config}, was deleted by ${by.actor}`);
+  };
+
+  const judgeNewLock = (by: Seen, lock: Loose, cluster: string): void => {
+    const { machineName = '', machineUID = '' } = holderOf(lock) ?? {};
+    const machine = truth.get('machines', machineName);
+    const isOwn = by.actor.endsWith(`/${textAt(machine, 'spec', 'bootstrap', 'configRef', 'name')}`);
+    if (!livesOf('machines', machineName).has(machineUID) || (machine !== undefined && !isOwn))
+      accuse('lock-owner', `${by.actor} took the lock of ${cluster} for ${machineName}`);
+    const owners = lock.metadata.ownerReferences ?? [];
+    if (!owners.some(({ kind, uid }) => kind === 'Cluster' && livesOf('clusters', cluster).has(uid)))
+      accuse('lock-owner', `the lock of ${cluster} does not go with its Cluster`);
+  };
+
+  /** Turns that began before a pause may end, and caches may be late: but not for ever. */
+  const judgePause = (by: Seen, { object, previous }: StoreEvent, resource: string): void => {
+    const config = truth.get('kubeadmconfigs', by.actor.split('/')[1] ?? '');
+    const cluster = textAt(ownerOf(truth, config?.metadata.name ?? '')?.object, 'spec', 'clusterName');
+    const sinceMs = pausedSinceMs.get(cluster);
+    if (sinceMs === undefined || now() - sinceMs < PAUSE_SEEN_MS) return;
+    const isSpec = resource === 'kubeadmconfigs' && !isSame(at(object, 'spec'), at(previous, 'spec'));
+    if (resource === 'secrets' || resource === 'configmaps' || isSpec)
+      accuse('paused', `${by.actor} wrote ${resource}/${object.metadata.name} of the paused ${cluster}`);
+  };
+
+  const judgeSecret = (by: Seen, event: StoreEvent): void => {
+    const { name } = event.object.metadata;
+    const isCertificate = clusters.some((cluster) => CERTIFICATES.some((purpose) => name === `${cluster}-${purpose}`));
+    if (isCertificate && event.type === 'ADDED') {
+      if (plan.world.certificates === 'given') accuse('own-writes', `${by.operator} made certificates ${name} anew`);
+      return;
+    }
+    if (isCertificate) {
+      const isData = !isSame(at(event.previous, 'data'), at(event.object, 'data'));
+      if (isData || event.type === 'DELETED') accuse('own-writes', `${by.operator} changed the certificates ${name}`);
+      return;
+    }
+    const controller = controllerOf(event.object);
+    const isKnown = truth.get('kubeadmconfigs', name) !== undefined || controller.kind === 'KubeadmConfig';
+    if (!isKnown) accuse('own-writes', `${by.operator} wrote Secret ${name}`);
+    else if (event.type !== 'DELETED') judgeData(by, event);
+    else if (controller.uid === truth.get('kubeadmconfigs', name)?.metadata.uid)
+      accuse('own-writes', `${by.operator} deleted the data ${name}`);
+  };
+
+  return {
+    ask({ server, method, resource, name, body = '' }) {
+      if (server !== 'management' || method !== 'PATCH' || resource !== 'secrets' || !body.includes('"value":')) return;
+      const config = truth.get('kubeadmconfigs', name);
+      const secret = truth.get('secrets', name);
+      const isOwn = config !== undefined && controllerOf(secret).uid === config.metadata.uid;
+      if (isOwn && ownerOf(truth, name)?.kind === 'Machine' && dataOf(secret).value !== '')
+        accuse('data-once', `the data of ${name} was written again`);
+    },
+    note({ type, object }, resource) {
+      const { name, uid = '' } = object.metadata;
+      if (resource === 'clusters') {
+        if (at(object, 'spec', 'paused') !== true) pausedSinceMs.delete(name);
+        else if (!pausedSinceMs.has(name)) pausedSinceMs.set(name, now());
+      }
+      if (['machines', 'kubeadmconfigs', 'clusters'].includes(resource)) livesOf(resource, name).add(uid);
+      if (resource !== 'machines' || type === 'DELETED') return;
+      const secretName = textAt(object, 'spec', 'bootstrap', 'dataSecretName');
+      if (secretName !== '' && !started.has(uid)) started.set(uid, dataOf(truth.get('secrets', secretName)).token);
+    },
+    judge(by, event, resource) {
+      const { name } = event.object.metadata;
+      judgePause(by, event, resource);
+      switch (resource) {
+        case 'secrets':
+          return judgeSecret(by, event);
+        case 'kubeadmconfigs':
+          return judgeConfig(by, event);
+        case 'configmaps':
+          if (clusters.some((cluster) => name === `${cluster}-lock`)) return judgeLock(by, event);
+          if (!name.endsWith('-actor') || plan.world.snapshotStore !== 'configmap')
+            accuse('own-writes', `${by.operator} wrote ConfigMap ${name}`);
+          return;
+        case 'events':
+        case 'leases':
+          return;
+        default:
+          accuse('own-writes', `${by.operator} wrote ${resource}/${name}`);
+      }
+    },
+  };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function holderOf(lock: Loose | undefined): { machineName?: string; machineUID?: string } | null {
+  try {
+    return JSON.parse(lock?.data?.['lock-information'] ?? '') as { machineName?: string; machineUID?: string };
+  } catch {
+    return null;
+  }
+}
+
+function dataSecretNameOf(owner: Loose): string {
+  return (
+    textAt(owner, 'spec', 'bootstrap', 'dataSecretName') ||
+    textAt(owner, 'spec', 'template', 'spec', 'bootstrap', 'dataSecretName')
+  );
+}
