@@ -21,6 +21,8 @@ export interface CachesOptions {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** Whether anybody asks for the names of Secrets: default true. */
+  readonly namesSecrets?: boolean;
 }
 
 /** The caches, not started. Controllers declare what they read before `start`. */
@@ -31,6 +33,7 @@ export function createCaches({
   random,
   metrics,
   log,
+  namesSecrets = true,
 }: CachesOptions): SharedCaches & { start(signal: AbortSignal): void } {
   const base: InformerBase = { client, clock, random, observer: informerObserver(metrics, log) };
   const informers = createInformers(base);
@@ -43,7 +46,7 @@ export function createCaches({
     secretNames,
     start(signal) {
       informers.start(signal);
-      void secretNames.run(signal);
+      if (namesSecrets) void secretNames.run(signal);
     },
   };
 }

@@ -54,6 +54,8 @@ export interface ControllerModule {
   readonly name: ControllerName;
   readonly table: AnyTable;
   readonly layout: ChartLayout;
+  /** Needs connections to workload clusters, and for them the Secrets of the management cluster. */
+  readonly reachesWorkloads: boolean;
   /** Kinds that must be there before the start. */
   resources(config: OperatorConfig): readonly Resource[];
   build(deps: ModuleDeps): BuiltController;

@@ -28,7 +28,7 @@ import type { OperatorOptions } from './operator-options.js';
 import { preflight } from './preflight.js';
 import { SHADOW_REST_MIN_MS } from '../limits.js';
 import { startWebhooks } from './webhooks.js';
-import { openWorkloads } from './workloads.js';
+import { noWorkloads, openWorkloads } from './workloads.js';
 
 /** A running operator. */
 export interface Operator {
@@ -76,8 +76,11 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     controllers: config.controllers.join(','),
   });
 
-  const caches = createCaches({ client: management.main, config, clock, random, metrics, log });
-  const workload = openWorkloads(options, management, { caches, gate: () => writeTimeMs(leaderships) });
+  const namesSecrets = modules.some((module) => module.reachesWorkloads);
+  const caches = createCaches({ client: management.main, config, clock, random, metrics, log, namesSecrets });
+  const workload = namesSecrets
+    ? openWorkloads(options, management, { caches, gate: () => writeTimeMs(leaderships) })
+    : noWorkloads;
   const keyPool = createKeyPool({ generate: generateKeyPair });
   let loseLease: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => {

@@ -15,6 +15,14 @@ import { FIELD_MANAGER, USER_AGENT, type Management } from './management.js';
 import type { OperatorOptions } from './operator-options.js';
 import { secretsCache } from './shared-kinds.js';
 
+/** For controllers that reach no workload cluster: nothing is watched for them. */
+export const noWorkloads: WorkloadConnections = Object.freeze({
+  client: () => Promise.reject(new Error('no controller that runs here reaches workload clusters')),
+  state: () => ({ kind: 'none' }) as const,
+  subscribe: () => () => undefined,
+  close: () => Promise.resolve(),
+});
+
 /** The connections; none is open yet. Writes ask the gate right before they leave; in shadow mode nothing is written. */
 export function openWorkloads(
   options: OperatorOptions,

@@ -28,6 +28,7 @@ export const kubeadmConfigModule: ControllerModule = {
   name: 'kubeadmconfig',
   table: table as unknown as AnyTable,
   layout: kubeadmconfigLayout,
+  reachesWorkloads: true,
   resources: (config) => [
     ...[resources.KubeadmConfig, resources.Machine, resources.Cluster, resources.Secret, resources.ConfigMap].map(
       resourceOf,

@@ -26,10 +26,12 @@ export const machineModule: ControllerModule = {
   name: 'machine',
   table: machineTable as unknown as AnyTable,
   layout: machineLayout,
+  reachesWorkloads: true,
   resources: ({ snapshotStore }) =>
     [
       resources.Machine,
       resources.Cluster,
+      resources.Secret,
       resources.MachineSet,
       resources.MachineDeployment,
       resources.MachineDrainRule,

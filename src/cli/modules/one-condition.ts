@@ -32,6 +32,7 @@ export const clusterInitializedModule: ControllerModule = {
   name: 'cluster-initialized',
   table: clusterTable as unknown as AnyTable,
   layout: clusterInitializedLayout,
+  reachesWorkloads: false,
   resources: () => [resources.Cluster, resources.Machine, resources.CustomResourceDefinition].map(resourceOf),
   build(deps) {
     const { config, caches, clock } = deps;
@@ -60,6 +61,7 @@ export const machinesUpToDateModule: ControllerModule = {
   name: 'machines-up-to-date',
   table: controlPlaneTable as unknown as AnyTable,
   layout: machinesUpToDateLayout,
+  reachesWorkloads: false,
   resources: () => [resources.KubeadmControlPlane, resources.Cluster, resources.Machine].map(resourceOf),
   build(deps) {
     const { config, caches } = deps;

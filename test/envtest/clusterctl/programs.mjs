@@ -14,6 +14,9 @@ const PACKAGE = 'sigs.k8s.io/cluster-api/cmd/clusterctl';
 
 /** The program and the folder of the Cluster API module, or why there are none. */
 export function clusterctlPrograms({ env = process.env } = {}) {
+  // A module that is not downloaded yet has no folder.
+  const download = go(['mod', 'download', 'sigs.k8s.io/cluster-api']);
+  if (download.failure !== null) return { program: null, moduleFolder: null, reason: download.failure };
   const module = go(['list', '-m', '-f', '{{.Dir}}', 'sigs.k8s.io/cluster-api']);
   if (module.failure !== null) return { program: null, moduleFolder: null, reason: module.failure };
   const key = createHash('sha256')
