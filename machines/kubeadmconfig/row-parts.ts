@@ -32,10 +32,10 @@ export const endpointRequeue: Requeue<Facts> = {
   why: 'a safety net: the Cluster wakes it at once',
 };
 export const atOnce: Requeue<Facts> = { afterMs: () => 0, why: 'the next step follows at once' };
-/** What an initialised cluster leaves over is cleared away by the next look. */
-export const whatIsLeftOver: Requeue<Facts> = {
-  afterMs: (f) => ((f.lock !== 'free' && f.controlPlaneInitialized) || f.hasCertificatesToAdopt ? 0 : null),
-  why: 'a lock or certificates that are left over are seen to at once',
+/** The lock of an initialised cluster is released by the next look. */
+export const lockLeftOver: Requeue<Facts> = {
+  afterMs: (f) => (f.lock !== 'free' && f.controlPlaneInitialized ? 0 : null),
+  why: 'a lock that is left over is released at once',
 };
 export const tokenRequeue: Requeue<Facts> = {
   afterMs: (f) => Math.floor(f.tokenTtlMs / 3),

@@ -13,7 +13,7 @@ import {
   onNode,
   onOwner,
   row,
-  whatIsLeftOver,
+  lockLeftOver,
 } from './row-parts.js';
 
 const observed = 'OBSERVED';
@@ -198,7 +198,7 @@ export const prerequisiteRows = [
     guardName: 'isStatusLost',
     guard: is.isStatusLost,
     target: 'Done',
-    requeue: whatIsLeftOver,
+    requeue: lockLeftOver,
     conditions: () => available,
   }),
 ];

@@ -215,7 +215,7 @@ function wakeHolderOfLeftOver({ caches, wake }: Wires, lock: StoredConfigMap, na
   const { namespace = '' } = lock.metadata;
   const cluster = caches.clusters.get(namespace, name);
   if (cluster === undefined || !isControlPlaneInitialized(cluster)) return;
-  for (const key of keysOfCluster(caches, namespace, name)) {
+  for (const key of actorsOfCluster(caches, namespace, name).keys()) {
     if (isHolder(caches, cluster, key)) wake(key, objectCause('ConfigMap', namespace, lock.metadata.name));
   }
 }

@@ -209,11 +209,10 @@ describe('kubeadmconfig rows: prerequisites', () => {
     expect(status.dataSecretName).toBe('from-the-owner');
   });
 
-  test('status restored and a lock or certificates are left over: looked at -> looked at once more at once', () => {
+  test('status restored and a lock is left over: looked at -> looked at once more at once', () => {
     const restored = worker({ ownerHasData: true });
     expect(look({ ...restored, lock: 'mine' })).toMatchObject({ row: 'K15', wakeInMs: 0 });
     expect(look({ ...restored, lock: 'mine', controlPlaneInitialized: false })).toMatchObject({ wakeInMs: null });
-    expect(look({ ...restored, hasCertificatesToAdopt: true })).toMatchObject({ row: 'K15', wakeInMs: 0 });
   });
 
   test('KC-119 with a token to keep: restored -> TokenMonitoring, and the token is looked at after TTL/3', () => {
