@@ -9,6 +9,8 @@ export interface BenchArguments {
   readonly workers: number;
   readonly spreadMs: number;
   readonly command: string;
+  /** Another provider's command line, measured right before; empty for none. */
+  readonly against: string;
   readonly casProvided: boolean;
   readonly idleMs: number;
   /** Where the figures go as JSON; empty for nowhere. */
@@ -21,6 +23,7 @@ export const usage = `npm run bench -- [micro] [system] [flags]     both parts w
   --workers M             workers of each cluster (default 5)
   --spread 30s|burst      how the control planes become initialised (default burst)
   --provider-cmd LINE     any provider; {kubeconfig} stands for the file (default: this checkout's operator)
+  --against LINE          another provider: the same world is played against it right before, and ratios are printed
   --cas provided|missing  whether the clusters' CAs are there already (default provided)
   --idle SECONDS          how long to watch the settled world (default 30)
   --json FILE             also write the figures as JSON (default bench.json; empty for none)
@@ -36,6 +39,7 @@ export function parseBench(args: readonly string[]): BenchArguments {
       workers: { type: 'string', default: '5' },
       spread: { type: 'string', default: 'burst' },
       'provider-cmd': { type: 'string', default: ownCommand },
+      against: { type: 'string', default: '' },
       cas: { type: 'string', default: 'provided' },
       idle: { type: 'string', default: '30' },
       json: { type: 'string', default: 'bench.json' },
@@ -51,6 +55,7 @@ export function parseBench(args: readonly string[]): BenchArguments {
     workers: whole('workers', values.workers, 0),
     spreadMs: spread(values.spread),
     command: values['provider-cmd'],
+    against: values.against,
     casProvided: values.cas === 'provided',
     idleMs: whole('idle', values.idle, 0) * 1000,
     json: values.json,

@@ -1,10 +1,10 @@
 // `npm run bench`: measures this checkout, or any provider, and prints what it found. It judges nothing.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { parseBench, usage } from './arguments.js';
+import { parseBench, usage, type BenchArguments } from './arguments.js';
 import { runMicro } from './micro/run.js';
-import { systemLines, table } from './report.js';
-import { runSystem } from './system/run.js';
+import { ratioLines, systemLines, table } from './report.js';
+import { runSystem, type SystemFigures } from './system/run.js';
 
 const print = (text: string): void => void process.stdout.write(text);
 const note = (text: string): void => void process.stderr.write(`bench: ${text}\n`);
@@ -26,13 +26,24 @@ export async function main(args: readonly string[]): Promise<void> {
       ),
     );
   }
-  if (wanted.parts.includes('system')) {
-    const figures = await runSystem({ ...wanted, note });
-    found['system'] = figures;
-    const how = wanted.spreadMs === 0 ? 'burst' : `spread over ${wanted.spreadMs / 1000} s`;
-    print(table(`system: ${wanted.clusters} x (1+${wanted.workers}), ${how}`, systemLines(figures)));
-  }
+  if (wanted.parts.includes('system')) Object.assign(found, await measureSystems(wanted));
   if (wanted.json !== '') writeFileSync(wanted.json, `${JSON.stringify(found, null, 2)}\n`);
+}
+
+/** The other provider, where one is named, then ours: back to back, each on a server of its own. */
+async function measureSystems(wanted: BenchArguments): Promise<Readonly<Record<string, SystemFigures>>> {
+  const how = wanted.spreadMs === 0 ? 'burst' : `spread over ${wanted.spreadMs / 1000} s`;
+  const title = `${wanted.clusters} x (1+${wanted.workers}), ${how}, CAs ${wanted.casProvided ? 'provided' : 'to be made'}`;
+  const measure = async (name: string, command: string): Promise<SystemFigures> => {
+    const figures = await runSystem({ ...wanted, command, note });
+    print(table(`${name}: ${title}`, systemLines(figures)));
+    return figures;
+  };
+  if (wanted.against === '') return { system: await measure('system', wanted.command) };
+  const against = await measure('against', wanted.against);
+  const system = await measure('system', wanted.command);
+  print(table(`ratios, system to against: ${title}`, ratioLines(system, against)));
+  return { against, system };
 }
 
 // What was started ends with us.

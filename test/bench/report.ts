@@ -34,9 +34,9 @@ export function systemLines(figures: SystemFigures): readonly Line[] {
       'management calls per KubeadmConfig',
       `${management.perConfig.toFixed(2)} (writes ${management.writesPerConfig.toFixed(2)})`,
     ],
-    ['  by verb', counts(management.counts)],
+    ['  by verb', counts(management.counts, figures.configs)],
     ['workload calls per KubeadmConfig', workload.perConfig.toFixed(2)],
-    ['  by verb', counts(workload.counts)],
+    ['  by verb', counts(workload.counts, figures.configs)],
     ['provider CPU', `${cpuSeconds.provider.toFixed(2)} s, ${figures.providerCpuMsPerConfig.toFixed(1)} ms a config`],
     [
       'API server + etcd CPU',
@@ -52,7 +52,30 @@ export function systemLines(figures: SystemFigures): readonly Line[] {
   ];
 }
 
-function counts(of: Counts): string {
-  const list = Object.entries(of).map(([name, count]) => `${count} ${name}`);
+/** Each figure of one run over the same figure of another; `-` where there is nothing to divide by. */
+export function ratioLines(ours: SystemFigures, other: SystemFigures): readonly Line[] {
+  const servers = ({ cpuSeconds }: SystemFigures): number => cpuSeconds.apiServer + cpuSeconds.etcd;
+  const figures: readonly (readonly [string, (of: SystemFigures) => number])[] = [
+    ['write round trip, idle server', (of) => of.writeRoundTripMs],
+    ['provisioned -> init data, p50', (of) => of.init.each.p50],
+    ['provisioned -> init data, all done', (of) => of.init.allDoneMs],
+    ['ControlPlaneInitialized -> data, p50', (of) => of.join.each.p50],
+    ['ControlPlaneInitialized -> data, p99', (of) => of.join.each.p99],
+    ['ControlPlaneInitialized -> data, all done', (of) => of.join.allDoneMs],
+    ['tokens minted per worker', (of) => of.tokensPerWorker],
+    ['data Secrets rendered per KubeadmConfig', (of) => of.rendersPerConfig],
+    ['management calls per KubeadmConfig', (of) => of.management.perConfig],
+    ['workload calls per KubeadmConfig', (of) => of.workload.perConfig],
+    ['provider CPU', (of) => of.cpuSeconds.provider],
+    ['API server + etcd CPU', servers],
+    ['peak RSS of the provider', (of) => of.peakMebibytes],
+    ['restart to the last call', (of) => of.restart.toLastCallMs],
+  ];
+  return figures.map(([name, read]) => [name, read(other) === 0 ? '-' : (read(ours) / read(other)).toFixed(2)]);
+}
+
+/** How often each call was made: in all, or for each of so many. */
+function counts(of: Counts, per = 0): string {
+  const list = Object.entries(of).map(([name, count]) => `${per === 0 ? count : (count / per).toFixed(2)} ${name}`);
   return list.length === 0 ? 'none' : list.join(', ');
 }
