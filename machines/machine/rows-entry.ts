@@ -13,6 +13,7 @@ import {
 } from './guards.js';
 import { silent } from './intents.js';
 import { row, timer, type MachineRow } from './row.js';
+import { waitForNode, waitForObject } from './waits-life.js';
 import { waitForCluster, waitForOwner, waitForUnpause } from './waits.js';
 
 /** Rows that end a turn or ask for a phase, in the requirement's order. */
@@ -88,6 +89,7 @@ export const entryRows: readonly MachineRow[] = [
     guardName: 'isBootstrapUnsettled',
     guard: (facts) => isBootstrapUnsettled(facts) && isUntried(facts, 'adoptBootstrap'),
     request: 'adoptBootstrap',
+    waitsFor: waitForObject('bootstrap'),
   }),
   row({
     id: 'M08',
@@ -98,6 +100,7 @@ export const entryRows: readonly MachineRow[] = [
     guardName: 'isInfrastructureUnsettled',
     guard: (facts) => isInfrastructureUnsettled(facts) && isUntried(facts, 'adoptInfrastructure'),
     request: 'adoptInfrastructure',
+    waitsFor: waitForObject('infrastructure'),
   }),
   row({
     id: 'M09',
@@ -108,6 +111,7 @@ export const entryRows: readonly MachineRow[] = [
     guardName: 'isNodeUnsettled',
     guard: (facts) => isNodeUnsettled(facts) && isUntried(facts, 'syncNode'),
     request: 'syncNode',
+    waitsFor: waitForNode,
   }),
   row({
     id: 'M10',

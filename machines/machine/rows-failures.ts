@@ -17,6 +17,7 @@ import {
 import { row, type MachineRow } from './row.js';
 import { waitForCluster, waitForControlPlane, waitForOwner, type Wait } from './waits.js';
 import { waitForDrain, waitForNodeRemoval, waitForRemoval, waitForVolumes } from './waits-deletion.js';
+import { waitForLostInfrastructure, waitForNode } from './waits-life.js';
 import type { MachineRequest, MachineState } from './words.js';
 
 /** Kind of a failure that says: what the cache showed is not so any more. */
@@ -106,6 +107,7 @@ export const failureRows: readonly MachineRow[] = [
     title: 'infrastructure is gone',
     description: 'The infrastructure object was deleted under a provisioned Machine. It is never made again.',
     target: 'Failed',
+    waitsFor: waitForLostInfrastructure,
   }),
   failed({
     id: 'M85',
@@ -115,6 +117,7 @@ export const failureRows: readonly MachineRow[] = [
     title: 'Node is gone',
     description: 'The Node was deleted under a living Machine. The Machine recovers when it comes back.',
     target: 'Failed',
+    waitsFor: waitForNode,
   }),
   failed({
     id: 'M86',

@@ -5,7 +5,7 @@
 
 import { isInfrastructureLost, isNodeLost, lifeOf } from './guards.js';
 import { row, timer, type MachineRow } from './row.js';
-import { waitForLife } from './waits.js';
+import { waitForFailure, waitForLife, waitForLostInfrastructure, waitForNode, waitForUpdate } from './waits-life.js';
 
 /** Rows of living Machines, the last of which always fits. */
 export const lifeRows: readonly MachineRow[] = [
@@ -18,6 +18,7 @@ export const lifeRows: readonly MachineRow[] = [
     guardName: 'isInfrastructureLost',
     guard: isInfrastructureLost,
     request: 'confirmInfrastructure',
+    waitsFor: waitForLostInfrastructure,
   }),
   row({
     id: 'M21',
@@ -28,6 +29,7 @@ export const lifeRows: readonly MachineRow[] = [
     guardName: 'isNodeLost',
     guard: isNodeLost,
     request: 'confirmNode',
+    waitsFor: waitForNode,
   }),
   row({
     id: 'M22',
@@ -39,7 +41,7 @@ export const lifeRows: readonly MachineRow[] = [
     guard: (facts) => lifeOf(facts) === 'Failed',
     target: 'Failed',
     requeue: timer.life,
-    waitsFor: waitForLife,
+    waitsFor: waitForFailure,
   }),
   row({
     id: 'M23',
@@ -51,6 +53,7 @@ export const lifeRows: readonly MachineRow[] = [
     guard: (facts) => lifeOf(facts) === 'Updating',
     target: 'Updating',
     requeue: timer.life,
+    waitsFor: waitForUpdate,
   }),
   row({
     id: 'M24',

@@ -4,7 +4,6 @@
 
 import type { WaitsFor } from '../kit/row.js';
 import type { MachineFacts } from './facts.js';
-import { nodeName } from './guards.js';
 import { condition } from './names.js';
 
 /** What is waited for, from facts. */
@@ -19,7 +18,8 @@ export const self = ({ machine }: MachineFacts): Pick<WaitsFor, 'apiVersion' | '
   name: machine.name,
 });
 
-const cluster = ({ machine }: MachineFacts): Pick<WaitsFor, 'apiVersion' | 'kind' | 'namespace' | 'name'> => ({
+/** Its Cluster, as a part of what is waited for. */
+export const cluster = ({ machine }: MachineFacts): Pick<WaitsFor, 'apiVersion' | 'kind' | 'namespace' | 'name'> => ({
   apiVersion: clusterApi,
   kind: 'Cluster',
   namespace: machine.namespace,
@@ -69,48 +69,6 @@ export const waitForOwner: Wait = (facts) => ({
   what: 'to exist',
   remedy: `Create the ${facts.missingOwner?.kind ?? 'owner'} again, or remove its owner reference from the Machine.`,
 });
-
-/** A living Machine waits for data, infrastructure or its Node, whichever comes first. */
-export const waitForLife: Wait = (facts) => {
-  const { bootstrap, infrastructure, node, machine } = facts;
-  if (infrastructure.kind === 'missing' || infrastructure.kind === 'unreadable')
-    return missing(facts, 'infrastructure');
-  if (bootstrap?.kind === 'missing' || bootstrap?.kind === 'unreadable') return missing(facts, 'bootstrap');
-  if (bootstrap?.kind === 'found' && !bootstrap.isCompleted && machine.dataSecretName === null) {
-    return {
-      ...external(facts, 'bootstrap'),
-      what: 'status.initialization.dataSecretCreated to be true',
-      remedy: `See what the conditions of ${bootstrap.objectKind} ${bootstrap.objectName} say.`,
-    };
-  }
-  if (infrastructure.kind === 'found' && (!infrastructure.isCompleted || infrastructure.providerId === '')) {
-    const field = infrastructure.isCompleted ? 'spec.providerID' : 'status.initialization.provisioned';
-    return {
-      ...external(facts, 'infrastructure'),
-      what: infrastructure.isCompleted ? `${field} to be set` : `${field} to be true`,
-      remedy: `See what the conditions of ${infrastructure.objectKind} ${infrastructure.objectName} say.`,
-    };
-  }
-  if (node.kind === 'unreachable' || node.kind === 'connecting') return connection(facts);
-  return {
-    apiVersion: 'v1',
-    kind: 'Node',
-    namespace: '',
-    name: nodeName(facts) ?? '',
-    what: `to exist with spec.providerID ${machine.providerId}`,
-    remedy: 'See the console of the machine: its kubelet has not registered a Node with this provider ID.',
-  };
-};
-
-function missing(facts: MachineFacts, which: 'bootstrap' | 'infrastructure'): WaitsFor {
-  const reading = facts[which];
-  const message = reading?.kind === 'unreadable' ? reading.message : '';
-  return {
-    ...external(facts, which),
-    what: message === '' ? 'to exist' : 'to be readable',
-    remedy: message === '' ? `Create ${reading?.objectKind ?? ''} ${reading?.objectName ?? ''}.` : message,
-  };
-}
 
 /** The workload cluster does not answer, or nobody knows how to reach it. */
 export function connection(facts: MachineFacts): WaitsFor {
