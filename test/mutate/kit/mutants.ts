@@ -11,6 +11,10 @@ export interface Mutant {
   /** What is wrong: `K07: guard negated`. */
   readonly name: string;
   readonly table: AnyModel['table'];
+  /** The only event to which the two tables can answer differently. */
+  readonly on: string;
+  /** The only row whose events the two tables can answer differently; null where any row's may be. */
+  readonly row: string | null;
 }
 
 /** All mutants of a table that can be told from it, and how many cannot. */
@@ -21,24 +25,52 @@ export interface Mutants {
 
 /** Makes the mutants of a model's table. */
 export function mutantsOf(model: AnyModel, size: { readonly max: number; readonly seed: number }): Mutants {
-  const events = [...eventsOf(model, size)];
-  const original = events.map((event) => outcomeOf(rowFor(model, event), event));
-  const isDifferent = ({ table }: Mutant): boolean =>
-    events.some((event, index) => outcomeOf(rowFor({ table }, event), event) !== original[index]);
-  const all = [...rowMutants(model), ...orderMutants(model)];
-  const [mutants, equivalent]: [Mutant[], string[]] = [[], []];
-  for (const mutant of all) {
-    if (isDifferent(mutant)) mutants.push(mutant);
-    else equivalent.push(mutant.name);
+  const all = allMutants(model);
+  const equivalent = equivalentOf(model, all, size);
+  return { mutants: all.filter(({ name }) => !equivalent.includes(name)), equivalent };
+}
+
+/** Every mutant, whether or not it can be told from the table. */
+export function allMutants(model: AnyModel): readonly Mutant[] {
+  return [...rowMutants(model), ...orderMutants(model)];
+}
+
+/** Names of the mutants that no combination of facts tells from the table. */
+export function equivalentOf(
+  model: AnyModel,
+  mutants: readonly Mutant[],
+  size: { readonly max: number; readonly seed: number },
+): readonly string[] {
+  if (mutants.length === 0) return [];
+  const judged = [...eventsOf(model, size)].map((event) => {
+    const row = rowFor(model, event);
+    return { event, row: row?.id, outcome: outcomeOf(row, event) };
+  });
+  const byType = grouped(judged, ({ event }) => event.type);
+  const byRow = grouped(judged, ({ row }) => row ?? '');
+  const isDifferent = ({ table, on, row }: Mutant): boolean =>
+    ((row === null ? byType.get(on) : byRow.get(row)) ?? []).some(
+      ({ event, outcome }) => outcomeOf(rowFor({ table }, event), event) !== outcome,
+    );
+  return mutants.filter((mutant) => !isDifferent(mutant)).map(({ name }) => name);
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
   }
-  return { mutants, equivalent };
+  return groups;
 }
 
 /** What a row says about an event, as text; a row that throws says so. */
 function outcomeOf(row: AnyRow | undefined, { facts }: ModelEvent): string {
   if (row === undefined) return 'nothing';
   try {
-    const said = [row.id, row.target, row.request, row.requeue?.afterMs(facts) ?? null, row.conditions(facts)];
+    const { id, target, request } = row;
+    const said = [id, target, request, row.requeue?.afterMs(facts) ?? null, row.conditions(facts)];
     return JSON.stringify(said);
   } catch (error) {
     return String(error);
@@ -52,6 +84,8 @@ function rowMutants(model: AnyModel): readonly Mutant[] {
   return table.rows.flatMap((row) => {
     const wrong = (what: string, change: Partial<AnyRow>): Mutant => ({
       name: `${row.id}: ${what}`,
+      on: row.on,
+      row: 'guard' in change ? null : row.id,
       table: { ...table, rows: table.rows.map((each) => (each === row ? { ...row, ...change } : each)) },
     });
     return [
@@ -140,6 +174,8 @@ function orderMutants({ table }: AnyModel): readonly Mutant[] {
     return [
       {
         name: `${row.id}: after ${later.id}`,
+        on: row.on,
+        row: null,
         table: { ...table, rows: table.rows.with(index, later).with(next, row) },
       },
     ];
