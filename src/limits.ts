@@ -153,3 +153,6 @@ export const MIGRATED_OBJECTS_MAX = 50_000;
 
 /** Shortest rest after a turn in shadow mode: a write that is not made asks for the next look again and again. */
 export const SHADOW_REST_MIN_MS = 60_000;
+
+/** Growth of the heap before V8 collects: less costs processor time, more costs memory that a burst of a minute leaves behind. */
+export const HEAP_GROWTH_PERCENT = 100;
