@@ -1,7 +1,9 @@
 // The Machine controller as a process of its own, on a real API server that plays the management and the workload cluster.
 //
 // A bare API server has no controllers: what kubelets, providers, disruption and attach/detach controllers do is played here.
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { bootstrapDefinitions, coreDefinitions } from '../../src/embedded/crds.js';
 import type { FullApiClient } from '../../src/kube/client.js';
@@ -25,7 +27,7 @@ import {
   startPlayers,
   type Players,
 } from '../worlds/machine-world.js';
-import { pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
+import { bundle, pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
 import { clientOf } from '../worlds/world.js';
 import { kubeconfigText, startApiServer, type EnvtestServer } from './api-server.js';
 import { installDefinitions } from './definitions.js';
@@ -80,6 +82,13 @@ const reached = (name: string, field: 'state' | 'phase' | 'deleting', value: str
     (seen) => seen[field] === value,
     withinMs,
   );
+/** What the command says that a Machine waits for, and what would let it go on. */
+async function explained(name: string): Promise<{ readonly what: string; readonly unblocks: string }> {
+  const args = [bundle, 'explain', `machine/${name}`, '-n', 'default', `--kubeconfig=${kubeconfigFile}`, '-o', 'json'];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const { waitsFor, unblocks } = JSON.parse(stdout) as { waitsFor: { what: string } | null; unblocks: string };
+  return { what: waitsFor?.what ?? '', unblocks };
+}
 const judge = async (request: Parameters<typeof earlyDeletion>[1]): Promise<void> => {
   const violation = await earlyDeletion(client, request);
   if (violation !== null) violations.push(violation);
@@ -112,6 +121,10 @@ describe('Machines on a real API server', () => {
     expect(refused.message.split('\n').slice(1)).toEqual([
       "* Pod default/web: cannot evict pod as it would violate the pod's disruption budget. The disruption budget web needs 1 healthy pods and has 1 currently",
     ]);
+    expect(await explained(name)).toEqual({
+      what: 'PDB default/web allows 0 disruptions; Pods default/web',
+      unblocks: expect.stringContaining('machine.cluster.x-k8s.io/exclude-node-draining'),
+    });
     await allowDisruptions({ remote: client }, 'web', 1);
     await until(
       'the Pod is evicted',
@@ -123,6 +136,7 @@ describe('Machines on a real API server', () => {
     expect((await reached(name, 'deleting', 'WaitingForVolumeDetach', 10_000)).message.split('\n').slice(1)).toEqual([
       `* PersistentVolumeClaims: default/${name}-data`,
     ]);
+    expect((await explained(name)).what).toBe(`to be detached: PersistentVolumeClaims: default/${name}-data`);
     await detachVolume(client, `${name}-data`, name);
     await reached(name, 'deleting', 'WaitingForPreTerminateHook', 10_000);
     expect(await read(client, 'InfraMachine', name)).toMatchObject({ metadata: { name } });
@@ -254,11 +268,12 @@ async function round(
   const struck: string[] = [];
   // Half of the kills while the Machines come, the other half while they go.
   let allowed = Math.floor(kills / 2);
-  let toNext = between(1, 8);
+  const gap = (): number => (allowed === kills ? between(4, 24) : between(1, 8));
+  let toNext = gap();
   let when: 'before' | 'after' = 'before';
   const restart = async (request: { method: string; path: string }): Promise<false> => {
     struck.push(`${when} ${request.method} ${kindOf(request.path)}`);
-    toNext = between(1, 8);
+    toNext = gap();
     when = random.next() < 0.5 ? 'before' : 'after';
     const killed = operator;
     operator = null;
@@ -266,15 +281,19 @@ async function round(
     operator = start();
     return false;
   };
-  const isStruck = (now: 'before' | 'after', isWrite: boolean): boolean =>
-    isWrite && operator !== null && struck.length < allowed && now === when && (toNext -= 1) === 0;
+  /** Deletions are rare among the writes and count for more. */
+  const isStruck = (now: 'before' | 'after', { isWrite, method }: { isWrite: boolean; method: string }): boolean => {
+    if (!isWrite || operator === null || struck.length >= allowed || now !== when) return false;
+    toNext -= method === 'DELETE' ? 5 : 1;
+    return toNext <= 0;
+  };
   proxy.disturb({
     async before(request) {
-      if (isStruck('before', request.isWrite)) return restart(request);
+      if (isStruck('before', request)) return restart(request);
       await judge(request);
       return true;
     },
-    after: (request) => (isStruck('after', request.isWrite) ? restart(request) : true),
+    after: (request) => (isStruck('after', request) ? restart(request) : true),
   });
   await operator?.kill();
   operator = start();
@@ -286,7 +305,7 @@ async function round(
     await attachVolume(client, `${name}-data`, name);
   }
   allowed = kills;
-  toNext = between(1, 8);
+  toNext = gap();
   await Promise.all(names.map(remove));
   await Promise.all(names.map((name) => reached(name, 'state', 'gone', 240_000)));
   violations.push(...(await leftovers(client, names)), ...players.problems);

@@ -4,7 +4,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const bundle = join(dirname(fileURLToPath(import.meta.url)), '../../dist/kubeadm-bootstrap-operator.js');
+/** The operator's program. */
+export const bundle = join(dirname(fileURLToPath(import.meta.url)), '../../dist/kubeadm-bootstrap-operator.js');
 
 /** A running operator. */
 export interface OperatorProcess {
