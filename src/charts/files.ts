@@ -1,6 +1,6 @@
 // The files that show a machine: pictures, texts for other tools, and the README that holds them together. Pure.
 
-import type { AnyTable, ChartLayout, ChartModel } from './model.js';
+import type { AnyRow, AnyTable, ChartLayout } from './model.js';
 import { chartOf } from './model.js';
 import { chartSvg } from './svg.js';
 import { chartMermaid, chartPlantUml, chartScxml } from './text.js';
@@ -33,11 +33,12 @@ export function chartsReadme(tables: readonly AnyTable[]): string {
     'their rows; in the SVG files they link to the [requirement table](../docs/krtt.md). A short dashed arrow at the left of a state stands for',
     'the healing table at the root: every row is answered from every state, so that a lost reply, a crash or a lost snapshot heals on the next look.',
     '',
-    ...tables.map((table) => section(chartOf(table))),
+    ...tables.map(section),
   ].join('\n');
 }
 
-function section(model: ChartModel): string {
+function section(table: AnyTable): string {
+  const model = chartOf(table);
   const links = CHART_EXTENSIONS.map((extension) => `[${extension}](${model.id}.${extension})`).join(' · ');
   return [
     `## ${model.id}`,
@@ -50,6 +51,14 @@ function section(model: ChartModel): string {
     '|---|---|',
     ...model.states.map((state) => `| ${state.id} | ${state.description.replaceAll('|', '\\|')} |`),
     '',
+    `<details><summary>All ${table.rows.length} rows, in the order in which they are asked</summary>`,
+    '',
+    '| Row | On | When | From | To | Asks for | Says |',
+    '|---|---|---|---|---|---|---|',
+    ...table.rows.map(rowLine),
+    '',
+    '</details>',
+    '',
     '<details><summary>Mermaid</summary>',
     '',
     '```mermaid',
@@ -59,4 +68,20 @@ function section(model: ChartModel): string {
     '</details>',
     '',
   ].join('\n');
+}
+
+/** A row with all its words. `From` names the states it is drawn from; it is answered from every state. */
+function rowLine(row: AnyRow): string {
+  const { id, on, guardName, from, target, request, requeue, title, description, requirements } = row;
+  const again = requeue === null ? '' : ` Looked at again: ${requeue.why}.`;
+  const cells = [
+    `[${id}](${REQUIREMENTS}#${id.toLowerCase()})`,
+    `\`${on}\``,
+    `\`${guardName}\``,
+    from.join(', '),
+    target ?? 'where it is',
+    request === null ? '' : `\`${request}\``,
+    `**${title}.** ${description}${again} (${requirements.join(', ')})`,
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
 }

@@ -88,7 +88,8 @@ function chartFile(data: PageData, file: string): Answer | null {
 
 function actorAnswer(data: PageData, key: string, rest: string | undefined): Answer | null {
   const actor = data.store.get(key);
-  if (actor === null) return null;
+  // The page asks for the actor it showed a moment ago: that it is gone is an answer, not an error.
+  if (actor === null) return rest === undefined ? json(null) : null;
   const { row, history } = actor;
   if (rest === 'history.json') {
     return {

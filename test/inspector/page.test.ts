@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { Inspector } from '../../src/inspector/inspector.js';
+import { detailsOf } from '../../src/cli/object-details.js';
 import { openBrowser } from './browser.js';
 import { someFacts, someNote, startPage } from './page-fixture.js';
 
@@ -14,7 +15,19 @@ const problems: string[] = [];
 
 beforeAll(async () => {
   browser = await openBrowser();
-  ({ inspector, url } = await startPage());
+  const details = detailsOf(
+    {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmConfig',
+      metadata: { namespace: 'team-a', name: 'c1-cp-x', uid: 'uid-c1-cp-x' },
+      status: {
+        conditions: [{ type: 'DataSecretAvailable', status: 'False', reason: 'NotAvailable', message: 'soon' }],
+      },
+    } as never,
+    'kubeadmconfigs',
+    { about: () => [{ type: 'Warning', reason: 'LockHeld', message: 'by another Machine', count: 3, lastAtMs: 0 }] },
+  );
+  ({ inspector, url } = await startPage({ details: (_, __, name) => (name === 'c1-cp-x' ? details : null) }));
   for (let index = 0; index < 5000; index += 1) {
     const name = `c${index % 40}-${index % 6 === 0 ? 'cp' : 'md'}-${index}`;
     inspector.store.note(
@@ -77,6 +90,39 @@ describe('page', () => {
     await page.getByText('Back to live').click();
     await page.waitForSelector('#travel', { state: 'hidden' });
     expect(await page.getAttribute('.state.active', 'data-state')).toBe('Initializing');
+    await page.close();
+  });
+
+  test('detail: conditions and Events of the object -> shown, with status, count and kubectl lines', async () => {
+    const page = await openPage('/?actor=kubeadmconfig%2Fuid-c1-cp-x');
+    if (page === null) return;
+    await page.waitForSelector('#part-events');
+    expect(await page.textContent('#part-events')).toMatch(/▲ LockHeld by another Machine \(×3\)/);
+    expect(await page.textContent('#part-conditions')).toMatch(/✗DataSecretAvailable False · NotAvailable: soon/);
+    expect(await page.textContent('#part-terminal')).toContain('kubectl describe kubeadmconfigs -n team-a c1-cp-x');
+    await page.close();
+  });
+
+  test('keyboard: arrows, brackets, t and ? -> selection, time travel, lanes, help', async () => {
+    const page = await openPage('/');
+    if (page === null) return;
+    await page.locator('#list').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('.actor[aria-selected="true"][aria-posinset="1"]');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('.actor[aria-selected="true"][aria-posinset="2"]');
+    await page.waitForSelector('tr.pick');
+    await page.keyboard.press('[');
+    await page.waitForSelector('#travel:not([hidden])');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#travel', { state: 'hidden' });
+    await page.keyboard.press('t');
+    await page.waitForSelector('#timeline:not([hidden]) [data-lane]');
+    expect(new URL(page.url()).searchParams.get('view')).toBe('timeline');
+    await page.keyboard.press('?');
+    await page.waitForSelector('#help[open]');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.waitForSelector('#help', { state: 'hidden' });
     await page.close();
   });
 

@@ -72,6 +72,7 @@ let isLoading = false;
 let isStale = false;
 /** One question at a time: an actor that moves fast is asked for again when the answer is there. */
 async function loadDetail(): Promise<void> {
+  if (!rows.has(choice.selected)) return;
   isStale = true;
   if (isLoading) return;
   isLoading = true;
@@ -132,7 +133,8 @@ function draw(): void {
   else if (entryShown === null) chartView.mark({ state: row.st, edge: row.ed, rowId: row.row, counts });
   else chartView.mark({ state: entryShown.to, edge: edgeOf(entryShown), rowId: entryShown.row, counts });
   drawTravel();
-  if (row !== undefined) showDetail(row, detail, choice.at, { travel, goTo });
+  if (row === undefined) showNoDetail(choice.selected !== '');
+  else showDetail(row, detail, choice.at, { travel, goTo });
   tick();
 }
 
@@ -158,7 +160,6 @@ function chooseMachine(id: string): void {
   (byId('filter') as HTMLInputElement).value = '';
   detail = null;
   entryShown = null;
-  showNoDetail();
   remember();
 }
 

@@ -38,10 +38,14 @@ export function showDetail(row: Row, detail: Detail | null, at: number | null, a
   pane.scrollTop = isSame ? scroll : 0;
 }
 
-/** Shows that nothing is selected. */
-export function showNoDetail(): void {
-  drawn = [];
-  byId('detail').replaceChildren(el('p', { class: 'empty' }, 'Select an actor to see why it is where it is.'));
+/** Shows that there is nothing to show: nobody is selected, or the selected one is not there. */
+export function showNoDetail(isSelected: boolean): void {
+  const words = isSelected
+    ? 'The selected actor is gone, or the operator has not looked at it since it started.'
+    : 'Select an actor to see why it is where it is.';
+  if (drawn[0] === words) return;
+  drawn = [words];
+  byId('detail').replaceChildren(el('p', { class: 'empty' }, words));
 }
 
 function parts(row: Row, detail: Detail, at: number | null, actions: DetailActions): readonly Node[] {

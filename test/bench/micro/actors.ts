@@ -15,7 +15,8 @@ import { systemClock, systemRandom } from '../../../src/system.js';
 import { joined, NOW_MS } from '../../unit/kubeadmconfig/facts.js';
 import { heapBytes, perSecond, type Figure } from './figure.js';
 
-const actors = 5_000;
+/** How many there are in every world of these benches. */
+export const actors = 5_000;
 
 /** Everything about actors. */
 export async function actorFigures(): Promise<readonly Figure[]> {
@@ -62,7 +63,8 @@ function idleController(): AnyController {
   };
 }
 
-function makeHost(inspector: Inspector | null): Host {
+/** A host of settled actors, watched or not. */
+export function makeHost(inspector: Inspector | null): Host {
   return createHost({
     controller: idleController(),
     clock: systemClock,
@@ -114,7 +116,8 @@ async function microsecondsPerTurn(host: Host): Promise<number> {
   return best;
 }
 
-function makeInspector(): Inspector {
+/** An inspector on a free port, without a page. */
+export function makeInspector(): Inspector {
   return createInspector({
     bindAddress: '127.0.0.1:0',
     protocols: ['ui'],

@@ -1,12 +1,14 @@
 // The small figures: how fast the parts are by themselves, one after the other in one process.
 import { actorFigures } from './actors.js';
 import type { Figure } from './figure.js';
+import { inspectorFigures } from './inspector.js';
 import { keyFigures } from './keys.js';
 import { reflectorFigures } from './reflector.js';
 import { renderFigures } from './render.js';
 
 const parts: readonly (readonly [string, () => Promise<readonly Figure[]>])[] = [
   ['actors', actorFigures],
+  ['inspector', inspectorFigures],
   ['bootstrap data', renderFigures],
   ['watching', reflectorFigures],
   ['keys', keyFigures],
