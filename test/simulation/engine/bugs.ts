@@ -18,7 +18,7 @@ export interface PlantedBug {
   /** What finds it. */
   readonly invariants: readonly InvariantName[];
   readonly sabotage: Sabotage;
-  /** A seed that found it: tried first. */
+  /** The first seed that finds it. */
   readonly hint: number;
 }
 
@@ -111,14 +111,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'turns on a view older than our own writes, patches without a guard: mints again',
     upstream: 1,
     invariants: ['token-once', 'data-once', 'token-before-data', 'created-true'],
-    hint: 1,
+    hint: 5,
     sabotage: { freshness: staleViews, client: withoutGuards },
   },
   {
     name: 'every effect that makes join data runs twice on the same view, without a guard',
     upstream: null,
     invariants: ['token-once', 'data-once', 'created-true'],
-    hint: 1,
+    hint: 5,
     sabotage: {
       client: withoutGuards,
       controller: (controller) =>
@@ -132,7 +132,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'data is stored before the token is confirmed',
     upstream: null,
     invariants: ['token-before-data'],
-    hint: 1,
+    hint: 2,
     sabotage: {
       workload: (workload, { clock }) => ({
         ...workload,
@@ -152,14 +152,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'the token is made in the management cluster',
     upstream: 8,
     invariants: ['own-writes', 'token-before-data'],
-    hint: 1,
+    hint: 2,
     sabotage: { workload: onWorkload((_, management) => management) },
   },
   {
     name: 'the origin mark is forgotten',
     upstream: null,
     invariants: ['token-before-data', 'token-alive', 'joins'],
-    hint: 1,
+    hint: 4,
     sabotage: {
       client: (client) =>
         patching(client, (_, { metadata = {}, ...body }) => {
@@ -172,7 +172,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'the holder of the lock is taken for gone: anybody unlocks',
     upstream: 14,
     invariants: ['lock-owner', 'one-init', 'init-under-lock'],
-    hint: 1,
+    hint: 3,
     sabotage: {
       controller: (controller) =>
         withFacts(controller, (facts) => (facts['lock'] === 'other' ? { ...facts, lock: 'stale' } : facts)),
@@ -187,7 +187,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a lock that was deleted is deleted once more, whoever has it by then',
     upstream: null,
     invariants: ['lock-owner', 'one-init'],
-    hint: 1,
+    hint: 8,
     sabotage: {
       client: (client, { clock, client: plain }) =>
         altered(client, {
@@ -216,7 +216,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'the lock is given up whatever became of the data',
     upstream: null,
     invariants: ['lock-owner', 'one-init'],
-    hint: 1,
+    hint: 8,
     sabotage: {
       controller: (controller, { client }) =>
         withEffect(controller, 'giveUpInitLock', () => async (view, facts, context) => {
@@ -235,7 +235,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a lock that cannot be read is taken',
     upstream: 16,
     invariants: ['lock-owner', 'one-init'],
-    hint: 1,
+    hint: 29,
     sabotage: {
       controller: (controller) =>
         withFacts(controller, (facts) => (facts['lock'] === 'unreadable' ? { ...facts, lock: 'stale' } : facts)),
@@ -254,7 +254,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'the token is never renewed, though it is said to be',
     upstream: null,
     invariants: ['token-alive'],
-    hint: 1,
+    hint: 6,
     sabotage: {
       workload: onWorkload((client) =>
         altered(client, {
@@ -268,7 +268,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'the token is renewed until the infrastructure is there, not the node',
     upstream: 4,
     invariants: ['token-alive'],
-    hint: 1,
+    hint: 6,
     sabotage: {
       controller: (controller) =>
         withFacts(controller, (facts, view) => {
@@ -285,7 +285,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a lost token is an error for ever',
     upstream: 2,
     invariants: ['joins', 'token-alive', 'quiet'],
-    hint: 1,
+    hint: 4,
     sabotage: {
       controller: (controller) =>
         withEffect(controller, 'refreshToken', (effect) => async (...given) => {
@@ -315,7 +315,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "somebody else's Secret is taken over",
     upstream: 41,
     invariants: ['own-writes'],
-    hint: 1,
+    hint: 34,
     sabotage: {
       controller: (controller) =>
         withFacts(controller, (facts) =>
@@ -335,7 +335,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'data that is there is never adopted: it is made again',
     upstream: 44,
     invariants: ['data-once', 'started-token', 'token-once'],
-    hint: 1,
+    hint: 15,
     sabotage: {
       client: (client) =>
         reading(client, (target, object) => {
@@ -351,7 +351,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'pausing is not seen',
     upstream: 46,
     invariants: ['paused'],
-    hint: 1,
+    hint: 8,
     sabotage: { controller: (controller) => withFacts(controller, (facts) => ({ ...facts, isPaused: false })) },
   },
   {
@@ -377,7 +377,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a failure is retried at once, for ever',
     upstream: 72,
     invariants: ['no-busy-loop'],
-    hint: 1,
+    hint: 22,
     sabotage: { controller: (controller) => ({ ...controller, backoffMs: () => 1 }) },
   },
   {
@@ -421,14 +421,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'the write gate of the Lease is always open',
     upstream: null,
     invariants: ['lease'],
-    hint: 1,
+    hint: 11,
     sabotage: { gate: () => () => Infinity },
   },
   {
     name: 'a condition quotes the token',
     upstream: 77,
     invariants: ['no-secrets'],
-    hint: 1,
+    hint: 2,
     sabotage: {
       client: (client) => {
         let token = '';

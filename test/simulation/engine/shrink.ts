@@ -1,5 +1,5 @@
 // Makes a failing plan small: faults are left out, the world gets fewer objects, as long as the same invariant breaks.
-import type { InvariantName } from './invariants.js';
+import { INVARIANTS, type InvariantName } from './invariants.js';
 import type { Sabotage } from './operator.js';
 import type { Plan, WorldPlan } from './plan.js';
 import { runPlan, type RunResult } from './run.js';
@@ -81,8 +81,9 @@ export function report({ plan, result, runs }: Failing): string {
   const { violation } = result;
   const tail = result.trace.slice(-60).join('\n  ');
   return [
+    violation === null ? '' : `the invariant: ${INVARIANTS[violation.invariant]}`,
     `${violation?.invariant ?? 'nothing'} broke at ${((violation?.atMs ?? 0) / 1000).toFixed(3)} s: ${violation?.message ?? ''}`,
-    `again: TEST_SEED=${plan.seed} npm test -- test/simulation/simulation.test.ts`,
+    `again: TEST_SEED=${plan.seed} npm test -- test/simulation/seeds-first-half.test.ts`,
     `smallest plan (after ${runs} runs): ${JSON.stringify(plan)}`,
     `trace (${result.trace.length} lines, hash ${result.hash}):`,
     `  ${tail}`,
