@@ -92,7 +92,7 @@ function release(
 }
 
 /** clusterctl installs cert-manager unless its kinds are there. No controller of cert-manager runs here. */
-async function pretendCertManager(server: EnvtestServer): Promise<void> {
+export async function pretendCertManager(server: EnvtestServer): Promise<void> {
   const kinds = { certificates: 'Certificate', issuers: 'Issuer', certificaterequests: 'CertificateRequest' };
   for (const [plural, kind] of Object.entries(kinds)) {
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };

@@ -13,10 +13,12 @@ import { startOperator } from '../../../src/cli/operator.js';
 import type { FaultPlan, RequestInfo } from '../../../src/embedded/types.js';
 import { resources } from '../../../src/api/names.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
-import { informerObserver } from '../../../src/kube/observers.js';
+import { informerObserver, throttleObserver } from '../../../src/kube/observers.js';
+import { createRateLimiter } from '../../../src/kube/rate-limiter.js';
 import { silentLogger } from '../../../src/log.js';
 import { createMetrics, type Metrics } from '../../../src/metrics.js';
 import { systemClock, systemRandom } from '../../../src/system.js';
+import { createTestClock } from '../kube/test-clock.js';
 import { until } from '../../worlds/operator-process.js';
 import { emptyFolder, mountCertificate, servingCertificate } from '../webhooks/serving-certificate.js';
 
@@ -85,6 +87,19 @@ describe('metrics of a world', () => {
       value: 1,
       labels: { group: 'cluster.x-k8s.io', version: 'v1beta2', resource: 'machines' },
     });
+  });
+
+  test('requests above the rate limit -> the time that each waited, by host', async () => {
+    const metrics = createMetrics();
+    const clock = createTestClock();
+    const limiter = createRateLimiter({ qps: 2, burst: 1, clock, onWait: throttleObserver(metrics)('example:6443') });
+    const { signal } = new AbortController();
+    const taken = Promise.all([limiter.take(signal), limiter.take(signal), limiter.take(signal)]);
+    await clock.advance(2_000);
+    expect(await taken).toEqual([true, true, true]);
+    const text = await metrics.text();
+    expect(text).toContain('rest_client_rate_limiter_duration_seconds_count{host="example:6443"} 3');
+    expect(text).toContain('rest_client_rate_limiter_duration_seconds_sum{host="example:6443"} 1.5');
   });
 
   test('a busy world with trouble: after it -> every other metric has a value, and tokens without data are counted while there are some', async () => {
