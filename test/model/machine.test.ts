@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { MachineFacts } from '../../machines/machine/facts.js';
+import { projectPaused, projectStatus } from '../../machines/machine/status/project.js';
+import { machineTable, restingRow } from '../../machines/machine/table.js';
 import { printedSeed, sized } from '../test-size.js';
+import { examples as rowExamples } from '../unit/machine/examples.js';
 import {
   findDisagreements,
   findEndlessTurns,
@@ -51,4 +55,38 @@ describe('machine: model', () => {
   test('settling: whatever effects answer -> a turn ends', () => {
     expect(findEndlessTurns(machineModel, size(100, 50_000))).toEqual([]);
   }, 120_000);
+  test('rests: what is remembered of an answer -> the row of the next look, in the same state, with the same timer', () => {
+    const rowOf = (id: string) => machineTable.rows.find((row) => row.id === id);
+    const answers = machineTable.rows.filter(
+      ({ on, request, target }) => on !== 'OBSERVED' && on !== 'EFFECT_FAILED' && request === null && target !== null,
+    );
+    const remembered = answers.map(({ id, target, requeue }) => {
+      const next = rowOf(restingRow(id));
+      return [id, next?.on, next?.target === target, next?.requeue === requeue];
+    });
+    expect(remembered).toEqual(answers.map(({ id }) => [id, 'OBSERVED', true, true]));
+    expect(machineTable.rows.map(({ id }) => restingRow(restingRow(id)))).toEqual(
+      machineTable.rows.map(({ id }) => restingRow(id)),
+    );
+  });
+  test('purity: facts that nobody can change -> rows, waits and status come out of them, twice the same', () => {
+    const made = (facts: MachineFacts): unknown => {
+      const said = machineTable.rows.map((row) => {
+        const decides = row.guard(facts);
+        return [decides, row.requeue?.afterMs(facts), row.conditions(facts), row.waitsFor?.(facts)];
+      });
+      const options = { intents: [], failed: false, keepsHookTimes: true };
+      return [said, projectStatus(facts, options), projectPaused(facts)];
+    };
+    for (const { given } of rowExamples) {
+      const facts = frozen(structuredClone(given));
+      expect(made(facts)).toEqual(made(facts));
+    }
+  });
 });
+
+/** Whoever changes anything in it is told. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}

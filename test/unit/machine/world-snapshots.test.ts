@@ -56,8 +56,6 @@ describe('Machine: snapshots', () => {
     await world.user.mergePatch(at('InfraMachine', 'w-0'), { metadata: { finalizers: ['test/holds'] } });
     await remove(world);
     expect(restOf(operator)?.value).toEqual({ Deleting: 'DeletingInfrastructure' });
-    await poke(world, '0');
-    await world.settle();
     world.seen.length = 0;
     for (const value of ['1', '2', '3']) {
       await poke(world, value);

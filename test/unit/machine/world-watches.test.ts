@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { change, machine, put, putCluster, putMachine, putRunning, saysOf } from './objects.js';
+import { change, put, putCluster, putMachine, putObjects, putRunning, saysOf } from './objects.js';
 import { putOwners } from './owners.js';
-import { rowsOf, useWorlds, type Started } from './worlds.js';
+import { againInMs, breaking, calls, errorsOf, rowsOf, useWorlds, type Started } from './worlds.js';
 
 const start = useWorlds();
 
@@ -75,16 +75,34 @@ describe('Machine: watches', () => {
     expect(await looksDuring(started, version('v1.36.1'), 'w-1')).toBe(0);
   });
 
-  test('MA-145 the workload cluster answers again -> its Machines are looked at', async () => {
-    const { world } = await start({ cluster: null });
-    world.isReachable = false;
+  test('MA-145 the connection to the workload cluster is made -> its Machines are looked at, before any timer is due', async () => {
+    const { world, operator } = await start({ cluster: null });
+    world.workload.setFaults(breaking(calls('list', 'nodes'), { kind: 'delay', ms: 2_000 }));
     await putCluster(world);
-    await putRunning(world);
-    expect((await machine(world)).status?.nodeRef).toBeUndefined();
-    world.isReachable = true;
-    await world.clock.advance(60_000);
+    await putObjects(world, 'w-0');
+    await putMachine(world, 'w-0');
     await world.settle();
-    expect((await machine(world)).status?.nodeRef).toEqual({ name: 'w-0' });
+    expect(await saysOf(world, 'NodeReady')).toBe('Unknown ConnectionDown Remote connection not established yet');
+    expect(againInMs(world, operator)).toBe(30_000);
+    await world.clock.advance(2_000);
+    await world.settle();
+    expect(await saysOf(world, 'NodeReady')).toBe(
+      'Unknown InspectionFailed Waiting for a Node with spec.providerID test://w-0 to exist',
+    );
+  });
+
+  test('MA-145 the connection to the workload cluster is lost -> its Machines are looked at', async () => {
+    const started = await start();
+    const { world } = started;
+    await putRunning(world);
+    const lose = async (): Promise<void> => {
+      world.isReachable = false;
+      world.workload.setFaults(breaking(() => true, { kind: 'drop-before' }));
+      world.workload.store.closeWatches('break');
+      await world.clock.advance(20_000);
+    };
+    expect(await looksDuring(started, lose)).toBeGreaterThan(0);
+    expect(errorsOf(started.operator)[0]).toContain('connection to the workload cluster is down');
   });
 
   test.each([
