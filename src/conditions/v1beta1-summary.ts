@@ -1,6 +1,6 @@
 // The summary `Ready` of the deprecated v1beta1 conditions. Pure.
 //
-// PARITY: True outranks Unknown, and a type that nobody has set is not counted, as readers of this list have always seen it.
+// True outranks Unknown, and a type that nobody has set is not counted, as readers of this list have always seen it.
 
 import type { V1Beta1Condition } from './condition.js';
 

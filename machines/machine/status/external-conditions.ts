@@ -1,6 +1,6 @@
 // What a Machine says about its bootstrap and infrastructure objects: mirrors of their `Ready`, and what stands in for it.
 //
-// PARITY: the fallback's text names the v1beta2 field also for objects of the older contract, as upstream's does.
+// The fallback's text names the v1beta2 field also for objects of the older contract, as upstream's does.
 
 import type { Condition, V1Beta1Condition } from '../../../src/conditions/condition.js';
 import type { BootstrapReading, ExternalObject, InfrastructureReading, MachineFacts } from '../facts.js';

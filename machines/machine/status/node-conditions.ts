@@ -180,7 +180,7 @@ export function oldNodeHealthy(facts: MachineFacts): V1Beta1Condition | null {
   }
 }
 
-/** PARITY: True with up to three unknown conditions, as readers of this list have always seen it. */
+/** True with up to three unknown conditions, as readers of this list have always seen it. */
 function oldHealth({ conditions }: FoundNode): Omit<V1Beta1Condition, 'type'> {
   const bad = conditions.filter(({ type, status }) => {
     const good = healthConditions.find(([name]) => name === type)?.[1];
