@@ -144,8 +144,8 @@ function prepare(options: HostOptions): Running {
     ledgers: createLedgers(clock, freshness),
     queue: createQueue({
       clock,
-      // A turn that nobody waits for may wait for its requests: the others find room beside it.
-      lowMax: Math.max(1, Math.floor(options.concurrency / 2)),
+      // One thread does everybody's work: a turn that nobody waits for delays those that somebody waits for.
+      lowMax: Math.max(1, Math.floor(options.concurrency / 8)),
       onReady: () => pump(host),
       onDue(key) {
         if (host.memories.get(key)?.isBackingOff === false) host.causes.add(key, { kind: 'timer' });

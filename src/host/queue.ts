@@ -3,7 +3,7 @@
 //   Q1. A key that is added while its turn runs comes once more after the turn, never beside it.
 //   Q2. A key waits for the earliest of its times; adding it again with a later time changes nothing.
 //   Q3. First come, first served; what somebody changed goes before what a list merely showed or what still has to wait.
-//   Q4. Of the keys that are handled at once, only so many are of low priority.
+//   Q4. While keys of normal priority are handled, only so many of low priority are: their work would delay that of the others.
 
 import { QUEUE_KEYS_MAX } from '../limits.js';
 import type { Clock, Key } from './contract.js';
@@ -44,7 +44,7 @@ export interface KeyQueue {
 /** What a queue is made of. */
 export interface QueueOptions {
   readonly clock: Clock;
-  /** Keys of low priority that are handled at once; default all. */
+  /** Keys of low priority that are handled beside normal ones; default all. */
   readonly lowMax?: number;
   /** Called when a key can be taken. */
   readonly onReady: () => void;
@@ -104,7 +104,8 @@ export function createQueue({
     take() {
       const from = normal.size > 0 ? normal : low;
       const first = from.entries().next();
-      if (first.done === true || (from === low && lowHandled >= lowMax)) return null;
+      const hasRoom = from === normal || handled.size === lowHandled || lowHandled < lowMax;
+      if (first.done === true || !hasRoom) return null;
       const [key, sinceMs] = first.value;
       from.delete(key);
       handled.set(key, from === low ? 'low' : 'normal');
