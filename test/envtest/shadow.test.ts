@@ -1,0 +1,154 @@
+// `run --shadow` as it is shipped, on a real API server: before a provider, and beside what a provider has done.
+//
+// The account may do everything: only the mode keeps it from writing. The audit log is the judge.
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { createSharedWorkloads } from '../../src/embedded/clusters.js';
+import { createSimulatedInfrastructure } from '../../src/embedded/infrastructure/infrastructure.js';
+import type { SimulatedInfrastructure } from '../../src/embedded/infrastructure/ports.js';
+import { sampleWorld } from '../../src/embedded/sample-world.js';
+import type { FullApiClient } from '../../src/kube/client.js';
+import { resourceOf } from '../../src/kube/resource-paths.js';
+import { resources } from '../../src/api/names.js';
+import { systemClock, systemRandom } from '../../src/system.js';
+import { startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
+import { clientOf, hasArrived, lookAt } from '../worlds/world.js';
+import { startApiServer, type EnvtestServer } from './api-server.js';
+import { installDefinitions } from './definitions.js';
+
+jest.setTimeout(300_000);
+
+const namespace = 'shadowed';
+const bundleAgent = 'kubeadm-bootstrap-operator/';
+let server: EnvtestServer;
+let client: FullApiClient;
+let infrastructure: SimulatedInfrastructure;
+let operator: OperatorProcess | null = null;
+
+beforeAll(async () => {
+  server = await startApiServer({ audit: true, users: [{ name: 'operator', groups: ['system:masters'] }] });
+  await installDefinitions(server);
+  client = clientOf(server.kubeconfig());
+  infrastructure = createSimulatedInfrastructure({
+    client: client as never,
+    workloads: createSharedWorkloads({ client: client as never, kubeconfig: server.kubeconfig() }),
+    clock: systemClock,
+    random: systemRandom,
+  });
+  await infrastructure.start();
+  for (const object of sampleWorld({ controlPlanes: 1, workers: 1, poolReplicas: 0, ignition: false, namespace })) {
+    const { apiVersion, kind } = object as { apiVersion: string; kind: string };
+    const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
+    if (entry === undefined) throw new Error(`no resource for ${kind}`);
+    await client.create(resourceOf(entry), object);
+  }
+}, 180_000);
+
+afterEach(async () => {
+  await operator?.kill();
+  operator = null;
+});
+
+afterAll(async () => {
+  await infrastructure?.stop();
+  await client?.close();
+  await server?.stop();
+});
+
+const shadow = (): OperatorProcess =>
+  startOperatorProcess(server.kubeconfigFile('operator'), [
+    '--shadow',
+    '--leader-elect',
+    '--webhook-port=0',
+    '--logging-format=json',
+  ]);
+
+/** What the bundle would have written, by its log. */
+const told = (process: OperatorProcess): readonly string[] =>
+  process
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"msg":"Would write"'))
+    .map((line) => JSON.parse(line) as { verb: string; kind: string; object: string; outcome: string })
+    .map(({ verb, kind, object, outcome }) => `${verb} ${kind} ${object} ${outcome}`);
+
+/** Requests of the bundle, as any user and to any cluster, since that many were seen; reviews are questions. */
+const callsSince = (count: number) =>
+  server
+    .auditEntries()
+    .slice(count)
+    .filter(
+      ({ userAgent, objectRef }) =>
+        userAgent?.startsWith(bundleAgent) === true && objectRef?.apiGroup !== 'authorization.k8s.io',
+    );
+
+/** Only reads, and not even those of Leases. */
+function expectNoWrite(since: number): void {
+  const calls = callsSince(since);
+  expect(calls.length).toBeGreaterThan(0);
+  expect(calls.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb)).map((each) => each.requestURI)).toEqual(
+    [],
+  );
+  expect(calls.filter(({ objectRef }) => objectRef?.resource === 'leases')).toEqual([]);
+}
+
+/** Versions of everything that a bootstrap provider writes. */
+async function versions(): Promise<readonly string[]> {
+  const all = await Promise.all(
+    (['KubeadmConfig', 'Secret', 'ConfigMap', 'Event'] as const).map(async (kind) => {
+      const resource =
+        kind === 'Event'
+          ? { group: '', version: 'v1', plural: 'events', kind, namespaced: true }
+          : resourceOf(resources[kind]);
+      const { items } = await client.list(resource, { namespace });
+      return items.map(({ metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+    }),
+  );
+  return all.flat().toSorted();
+}
+
+describe('run --shadow on a real API server', () => {
+  test('no provider yet: a first control plane -> everything is told, nothing is written, no Lease is asked for', async () => {
+    const seen = server.auditEntries().length;
+    operator = shadow();
+    const running = operator;
+    const [config] = (await lookAt(client, namespace)).configs.filter(({ name }) => name.includes('control-plane'));
+    const name = config?.name ?? '';
+    const lines = await until(
+      'the data is told',
+      () => told(running),
+      (all) => all.some((line) => line === `create Secret ${namespace}/${name} differs`),
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/^create ConfigMap shadowed\/\S+-lock differs$/));
+    expect((await lookAt(client, namespace)).configs.filter(({ dataSecretCreated }) => dataSecretCreated)).toEqual([]);
+    expect(await running.stop()).toBe(0);
+    expectNoWrite(seen);
+  });
+
+  test('beside what a provider did -> its data agrees, nothing changes, and no token is in the log', async () => {
+    operator = startOperatorProcess(server.kubeconfigFile('operator'));
+    const world = await until(
+      'the provider is done',
+      () => lookAt(client, namespace),
+      (each) => hasArrived(each, 2) && each.configs.every(({ dataSecretCreated }) => dataSecretCreated),
+      120_000,
+    );
+    expect(await operator.stop()).toBe(0);
+    const before = await versions();
+    const seen = server.auditEntries().length;
+    operator = shadow();
+    const running = operator;
+    await until(
+      'data is compared',
+      () => told(running),
+      (all) => world.configs.every(({ name }) => all.includes(`patch Secret ${namespace}/${name} agrees`)),
+    );
+    expect(await running.stop()).toBe(0);
+    expectNoWrite(seen);
+    expect(await versions()).toEqual(before);
+    const output = running.output();
+    for (const { specToken, data } of world.configs) {
+      if (specToken !== '') expect(output).not.toContain(specToken.split('.')[1]);
+      expect(output).not.toContain((data ?? '').slice(400, 460));
+    }
+  });
+});
