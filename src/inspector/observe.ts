@@ -69,11 +69,16 @@ export function observeActors(store: InspectionStore, tables: readonly AnyTable[
   };
 }
 
+/** A name that has no shape of a secret: most have this one, and are not looked through on every transition. */
+const PLAIN_NAME = /^[a-z0-9-]{1,60}$/;
+
 /** What a row waits for, as two names; a row that cannot say it waits for nothing here. */
 function waitOf(row: AnyRow | undefined, facts: SeenEvent['facts']): WireWait | null {
   try {
     const wait = row?.waitsFor?.(facts as never) ?? null;
-    return wait === null || wait.name === '' ? null : { kind: wait.kind, name: scrub(wait.name) };
+    return wait === null || wait.name === ''
+      ? null
+      : { kind: wait.kind, name: PLAIN_NAME.test(wait.name) ? wait.name : scrub(wait.name) };
   } catch {
     return null;
   }

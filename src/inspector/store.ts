@@ -34,6 +34,8 @@ export interface ActorRow {
   event: string;
   /** `Source->Target` of the last transition that changed the state; empty before the first. */
   edge: string;
+  /** The row that took it. */
+  edgeRow: string;
   wakeAtMs: number | null;
   waitsFor: WireWait | null;
   /** The last transition asked for an effect. */
@@ -127,7 +129,7 @@ export function createInspectionStore({
     row.sinceMs = note.sinceMs;
     row.row = note.row;
     row.event = note.event;
-    if (note.to !== note.from) row.edge = `${note.from}->${note.to}`;
+    if (note.to !== note.from) Object.assign(row, { edge: `${note.from}->${note.to}`, edgeRow: note.row });
     row.wakeAtMs = note.wakeAtMs;
     row.waitsFor = note.waitsFor;
     row.isBusy = note.request !== null;
@@ -217,6 +219,7 @@ function newActor(key: string, note: ActorNote): Kept {
     row: note.row,
     event: note.event,
     edge: '',
+    edgeRow: '',
     wakeAtMs: note.wakeAtMs,
     waitsFor: note.waitsFor,
     isBusy: note.request !== null,

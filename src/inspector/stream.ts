@@ -94,6 +94,7 @@ export function wireRow(row: ActorRow): WireRow {
     row: row.row,
     ev: row.event,
     ed: row.edge,
+    er: row.edgeRow,
     wake: row.wakeAtMs,
     err: row.error === null ? null : row.error.message,
     w: row.waitsFor === null ? '' : `${row.waitsFor.kind} ${row.waitsFor.name}`,

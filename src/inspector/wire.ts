@@ -19,6 +19,8 @@ export interface WireRow {
   readonly ev: string;
   /** `Source->Target` of the last change of state; empty before the first. */
   readonly ed: string;
+  /** The row that took it. */
+  readonly er: string;
   /** When it is looked at again although nothing happens; null for never. */
   readonly wake: number | null;
   readonly err: string | null;

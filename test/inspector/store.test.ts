@@ -31,8 +31,9 @@ describe('inspection store', () => {
     const store = createInspectionStore({ history: 10, epoch: 'e' });
     store.note(note());
     store.note(note({ atMs: 2000, from: 'Working', to: 'Done', sinceMs: 2000, row: 'T02' }));
-    expect(store.rows()).toHaveLength(1);
-    expect(store.get('toy/u1')?.history.map((entry) => entry.row)).toEqual(['T01', 'T02']);
+    store.note(note({ atMs: 3000, from: 'Done', to: 'Done', sinceMs: 2000, row: 'T03' }));
+    expect(store.rows()).toMatchObject([{ row: 'T03', edge: 'Working->Done', edgeRow: 'T02' }]);
+    expect(store.get('toy/u1')?.history.map((entry) => entry.row)).toEqual(['T01', 'T02', 'T03']);
   });
 
   test('history: more transitions than kept -> the newest ones', () => {

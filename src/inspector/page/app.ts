@@ -130,7 +130,7 @@ function draw(): void {
   const row = rows.get(choice.selected);
   const isShown = row !== undefined && row.m === chart.id;
   if (!isShown) chartView.mark({ state: '', edge: '', rowId: '', counts });
-  else if (entryShown === null) chartView.mark({ state: row.st, edge: row.ed, rowId: row.row, counts });
+  else if (entryShown === null) chartView.mark({ state: row.st, edge: row.ed, rowId: row.er, counts });
   else chartView.mark({ state: entryShown.to, edge: edgeOf(entryShown), rowId: entryShown.row, counts });
   drawTravel();
   if (row === undefined) showNoDetail(choice.selected !== '');
