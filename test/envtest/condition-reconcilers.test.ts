@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { coreDefinitions } from '../../src/embedded/crds.js';
 import type { FullApiClient } from '../../src/kube/client.js';
@@ -15,6 +16,7 @@ import { pause, until } from '../worlds/operator-process.js';
 import { clientOf } from '../worlds/world.js';
 import { startApiServer, type EnvtestServer } from './api-server.js';
 import { installDefinitions } from './definitions.js';
+import { ACCOUNT, ACCOUNT_USER, accountKubeconfig, installControllerRole } from './installed.js';
 
 jest.setTimeout(300_000);
 
@@ -27,10 +29,14 @@ let own: FullApiClient;
 let operator: ConditionOperator;
 
 beforeAll(async () => {
-  server = await startApiServer({ audit: true, users: [{ name: 'operator', groups: ['system:masters'] }] });
+  server = await startApiServer({ audit: true });
   await installDefinitions(server, [...coreDefinitions, ...storyDefinitions]);
   client = clientOf(server.kubeconfig());
-  own = clientOf(server.kubeconfig('operator'), 'operator-under-test');
+  for (const controller of ['cluster-initialized', 'machines-up-to-date'])
+    await installControllerRole(server, controller);
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT.name } };
+  await server.call('POST', `/api/v1/namespaces/${ACCOUNT.namespace}/serviceaccounts`, account);
+  own = clientOf(readFileSync(await accountKubeconfig(server, ACCOUNT), 'utf8'), 'operator-under-test');
   operator = await startConditionOperator(own, { clock: systemClock, random: systemRandom, breathe: () => pause(10) });
 }, 180_000);
 
@@ -43,7 +49,7 @@ afterAll(async () => {
 const writes = () =>
   server
     .auditEntries()
-    .filter(({ verb, user }) => user.username === 'operator' && !['get', 'list', 'watch'].includes(verb));
+    .filter(({ verb, user }) => user.username === ACCOUNT_USER && !['get', 'list', 'watch'].includes(verb));
 
 const stage = (): ConditionStage => ({
   client,
@@ -59,7 +65,7 @@ const stage = (): ConditionStage => ({
   },
 });
 
-describe('condition reconcilers on a real API server', () => {
+describe('condition reconcilers on a real API server, with their two roles and nothing else', () => {
   clusterStories(stage);
   controlPlaneStories(stage);
   explainStories(stage);
@@ -70,6 +76,10 @@ describe('condition reconcilers on a real API server', () => {
       writes().map(({ verb, objectRef }) => `${verb} ${objectRef?.resource}/${objectRef?.subresource}`),
     );
     expect([...kinds].toSorted()).toEqual(['patch clusters/status', 'patch kubeadmcontrolplanes/status']);
+    const refused = server
+      .auditEntries()
+      .filter(({ user, responseStatus }) => user.username === ACCOUNT_USER && responseStatus?.code === 403);
+    expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
   });
 
   test('CI-016 CI-018 MU-011 MU-012 a settled world: another process -> not one write', async () => {
