@@ -15,14 +15,18 @@ const subcommands = ['run', 'demo', 'render', 'explain', 'visualize', 'version']
 
 /** Flags of the tools of others, and of our build scripts, that documents use. */
 const OTHERS = [
+  'against',
   'bootstrap',
   'from',
   'image',
+  'max-semi-space-size',
+  'optimize-for-size',
   'path',
   'provider-cmd',
   'release',
   'replicas',
   'server-side',
+  'spread',
   'tag',
   'type',
 ];
