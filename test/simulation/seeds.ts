@@ -35,11 +35,9 @@ export function describeSeeds(first: number, last: number): void {
       expect(batches.length > 0).toBe(!isElsewhere);
     });
 
-    test.each(batches)(
-      'faults, crashes and foreign hands, seeds %s to %s: no invariant breaks, and every node joins',
-      async (start, end) => {
+    for (const [start, end] of batches)
+      test(`faults, crashes and foreign hands, seeds ${start} to ${end}: no invariant breaks, and every node joins`, async () => {
         for (let seed = start; seed <= end; seed += 1) expect(await failureOf(seed)).toBe('');
-      },
-    );
+      });
   });
 }

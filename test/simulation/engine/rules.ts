@@ -41,6 +41,8 @@ export interface Rules {
 const CERTIFICATES = ['ca', 'etcd', 'proxy', 'sa'];
 /** By then every cache has seen a pause, and what was sent before it has arrived: a silent watch is noticed after 150 s. */
 const PAUSE_SEEN_MS = 280_000;
+/** A request and an event of a watch take some sixty milliseconds each. */
+const ON_ITS_WAY_MS = 130;
 const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 
 /** Rules that have seen nothing yet. */
@@ -52,6 +54,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   const lives = new Map<string, Set<string>>();
   /** Lives whose data has been made. */
   const made = new Set<string>();
+  /** Since when a KubeadmConfig is lost, by its uid. */
+  const lostSinceMs = new Map<string, number>();
   /** Since when a Cluster is paused. */
   const pausedSinceMs = new Map<string, number>();
 
@@ -107,7 +111,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
         continue;
       if (dataOf(truth.get('secrets', other)).isInit) accuse('one-init', `${name} and ${other} both have init data`);
     }
-    if (isTampered(`${cluster}-lock`)) return;
+    if (isTampered(`${cluster}-lock`) || isSentBeforeLoss(name)) return;
     const holder = holderOf(truth.get('configmaps', `${cluster}-lock`));
     const machine = ownerOf(truth, name)?.object.metadata.name ?? '';
     if (holder === null || holder.machineName !== machine)
@@ -115,6 +119,13 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
         'init-under-lock',
         `${name} got init data, the lock of ${cluster} is ${holder?.machineName ?? 'nobody'}'s`,
       );
+  };
+
+  /** What was on its way when somebody gave a KubeadmConfig up arrives after it; networks that fail make that way long. */
+  const isSentBeforeLoss = (name: string): boolean => {
+    const sinceMs = lostSinceMs.get(truth.get('kubeadmconfigs', name)?.metadata.uid ?? '');
+    const isSlow = plan.faults.some(({ kind }) => ['requests', 'watches', 'isolation', 'freeze'].includes(kind));
+    return sinceMs !== undefined && (isSlow || now() - sinceMs < ON_ITS_WAY_MS);
   };
 
   const judgeToken = (given: { name: string; cluster: string; token: string; config: Loose }): void => {
@@ -237,6 +248,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     },
     note({ type, object }, resource) {
       const { name, uid = '' } = object.metadata;
+      if (resource === 'kubeadmconfigs' && isConfigLost(object as Loose) && !lostSinceMs.has(uid))
+        lostSinceMs.set(uid, now());
       if (resource === 'clusters') {
         if (at(object, 'spec', 'paused') !== true) pausedSinceMs.delete(name);
         else if (!pausedSinceMs.has(name)) pausedSinceMs.set(name, now());

@@ -2,7 +2,8 @@
 //
 //   I1. Nothing is rendered or stored before one live read of the Cluster has succeeded after this process first saw itself as
 //       the lock's holder: a cached Cluster may not know yet that it is initialised.
-//   I2. In a turn that did not create the lock, the lock is read live before data is stored.
+//   I2. A KubeadmConfig that has failed for good or is going, as the caches show by then, gets no data: others may have the lock.
+//   I3. In a turn that did not create the lock, the lock is read live before data is stored.
 import {
   clusterFacts,
   isControlPlaneInitialized,
@@ -14,7 +15,7 @@ import {
 import type { RenderResult } from '../../../bootstrap/bootstrap-types.js';
 import { isApiError } from '../../../kube/failures.js';
 import { failure, failureOfRefusal } from '../failures.js';
-import { lockName } from '../lock-view.js';
+import { isConfigLost, lockName } from '../lock-view.js';
 import { kinds, objectName, targetOf, type StoredCluster } from '../objects.js';
 import { specOf } from '../turn.js';
 import { certificatesFor, readSecretsLive } from './certificate-secrets.js';
@@ -40,6 +41,7 @@ export async function storeInitData(work: Work): Promise<Answer> {
   await prepare(work);
   const rendered = await render(work);
   if (rendered.kind === 'refused') throw failureOfRefusal(rendered, { view, mode: 'init', phase: 'render' });
+  refuseIfLost(work);
   if (!turn.hasCreatedLock) {
     const lock = await readLockLive(work);
     if (!isOwnLock(work, lock)) {
@@ -51,6 +53,15 @@ export async function storeInitData(work: Work): Promise<Answer> {
     turn.lock = lock;
   }
   return storeData(work, { ...rendered, token: '' }, existing);
+}
+
+/** While certificates were made somebody may have given this KubeadmConfig up, and another may have taken its lock. */
+function refuseIfLost({ turn, ports }: Work): void {
+  const { namespace = '', name, uid } = turn.config.metadata;
+  const seen = ports.caches.configs.get(namespace, name);
+  if (seen === undefined || seen.metadata.uid !== uid || !isConfigLost(seen)) return;
+  const object = objectName('kubeadmConfig', namespace, name);
+  throw failure('LockFailed', `KubeadmConfig ${namespace}/${name} failed or is being deleted`, object);
 }
 
 /** One live read of the Cluster, the first time that this process holds this lock. */
