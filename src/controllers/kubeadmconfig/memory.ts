@@ -34,7 +34,7 @@ export interface Memory {
   wrote(key: Key, resourceVersion: string): void;
   hasWritten(key: Key, resourceVersion: string): boolean;
   /** The last Event, log line and comparison of an object, so that none is said twice. */
-  said(key: Key, what: 'event' | 'log' | 'compared', text: string): boolean;
+  said(key: Key, what: 'event' | 'log' | 'compared' | 'doubts', text: string): boolean;
   /** The object that the last failure of a key names; null when there is none. */
   waits(key: Key, object: Named | null): void;
   /** Keys whose last failure names this object. */

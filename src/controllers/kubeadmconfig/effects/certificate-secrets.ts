@@ -9,6 +9,7 @@ import type {
   SecretRead,
   SecretReads,
 } from '../../../bootstrap/bootstrap-types.js';
+import { inspectKeyPair } from '../../../bootstrap/certificates/certificate-checks.js';
 import { generateCertificates } from '../../../bootstrap/certificates/generate-certificates.js';
 import { textToBytes } from '../../../bootstrap/go-format/go-string.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
@@ -41,8 +42,23 @@ export async function certificatesFor(work: Work, mode: BootstrapMode): Promise<
   if (loaded.kind === 'refused') {
     throw failureOfRefusal(loaded, { view, mode: mode === 'init' ? 'init' : 'join', phase: 'prepare' });
   }
+  tellDoubts(work, loaded.certificates);
   if (loaded.kind === 'loaded') return loaded.certificates;
   return [...loaded.certificates, ...(await makeCertificates(work, loaded))];
+}
+
+/** An Event for certificates that are there and look wrong: expired, or with the key of another one. kubeadm has the last word. */
+function tellDoubts({ key, memory, nowMs, ports, turn }: Work, certificates: Certificates): void {
+  const { apiVersion, kind, metadata } = turn.config;
+  const { namespace = '', name, uid = '' } = metadata;
+  const doubts = certificates.flatMap((pair) => {
+    const seen = inspectKeyPair(pair, nowMs());
+    return seen.kind === 'doubtful' ? [seen.message.replace('Secret ', `Secret ${namespace}/`)] : [];
+  });
+  if (memory.said(key, 'doubts', doubts.join('\n'))) return;
+  const object = { apiVersion, kind, namespace, name, uid };
+  for (const message of doubts)
+    ports.events.record({ object, type: 'Warning', reason: 'CertificateDoubtful', message });
 }
 
 /** Reads Secrets live, each once: values for files, users and passwords are never cached. */
