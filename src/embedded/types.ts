@@ -6,6 +6,11 @@
 //   A1. Time, timers and randomness come in; two servers with the same seed and the same calls give the same bytes.
 //   A2. Objects are never changed in place: what a reader holds stays as it was.
 
+import type { OwnerReference } from '../api/meta.js';
+import type { KubeObject } from '../api/rest.js';
+
+export type { OwnerReference };
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -22,33 +27,14 @@ export interface ApiObject {
   readonly [field: string]: unknown;
 }
 
+type CommonMeta = KubeObject['metadata'];
+
 /** The metadata that the server itself reads or writes. */
-export interface ObjectMeta {
-  readonly name: string;
+export interface ObjectMeta extends CommonMeta {
   readonly generateName?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
   readonly deletionGracePeriodSeconds?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
   readonly managedFields?: readonly ManagedFieldsEntry[];
   readonly [field: string]: unknown;
-}
-
-/** One owner of an object. */
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
 }
 
 /** Who set which fields. */
