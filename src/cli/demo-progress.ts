@@ -114,7 +114,7 @@ export function createProgress(options: ProgressOptions): Progress {
     },
     noted(note) {
       const text = noteText(note);
-      if (text !== null) line(text, { ...note });
+      if (text !== null) line(text, withoutSecrets(note));
     },
     say: (text, fields = {}) => line(text, { kind: 'message', text, ...fields }),
     actors: () => actors,
@@ -171,6 +171,13 @@ function tableLines(actors: readonly SeenActor[], options: ProgressOptions): rea
       .slice(0, width),
   );
   return actors.length > rows.length ? [...lines, `… and ${actors.length - rows.length} more`] : lines;
+}
+
+/** A note as it may be printed: of a token its id alone, which is no secret. */
+function withoutSecrets(note: InfrastructureNote): Readonly<Record<string, unknown>> {
+  if (note.kind !== 'node-joined') return { ...note };
+  const { token, ...rest } = note;
+  return { ...rest, tokenId: token === null ? null : (token.split('.')[0] ?? null) };
 }
 
 /** A note as a sentence; null for what nobody wants to read. */

@@ -104,7 +104,7 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
   const actors = new WeakMap<AbortSignal, string>();
   const tagged = taggedClient(plain, clientFor, { actors, making: options.making });
   const client = sabotage.client?.(tagged, world) ?? tagged;
-  const connections = connectionsOf(options, { plain, caches, config });
+  const connections = connectionsOf(options, { plain, caches, config, gate });
   const workload = sabotage.workload?.(connections, world) ?? connections;
   const keyPool = createKeyPool({ generate: () => Promise.resolve(options.keys[0] as GeneratedKey) });
   const built = kubeadmConfigModule.build({
@@ -257,7 +257,13 @@ function connectionsOf(
     plain,
     caches,
     config,
-  }: { plain: ApiClient; caches: ReturnType<typeof createCaches>; config: ReturnType<typeof parseConfig> },
+    gate,
+  }: {
+    plain: ApiClient;
+    caches: ReturnType<typeof createCaches>;
+    config: ReturnType<typeof parseConfig>;
+    gate: () => number;
+  },
 ): WorkloadConnections {
   return createWorkloadConnections({
     kubeconfigs: kubeconfigSecrets({
@@ -278,6 +284,7 @@ function connectionsOf(
         handle: network.handleFor(server as Parameters<Network['handleFor']>[0], ''),
         clock,
         timeoutMs: 10_000,
+        gate,
         ...(token === undefined ? {} : { token }),
       });
       await client.getPath('/', { signal, timeoutMs: 5_000 }).catch((error: unknown) => {
