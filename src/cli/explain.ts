@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import type { Explanation } from '../../machines/kit/explanation.js';
 import { failureText } from '../../machines/kit/failure-text.js';
 import { ApiError } from '../kube/contract.js';
+import { sleep } from '../kube/waiting.js';
 import { workloadConnect } from '../kube/workload-connect.js';
 import { silentLogger } from '../log.js';
 import { createMetrics } from '../metrics.js';
@@ -78,7 +79,7 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
     metrics: createMetrics(),
   });
   try {
-    const answer = await explainer.explain({
+    const request = {
       client: management.main,
       config,
       namespace: options.namespace,
@@ -94,18 +95,39 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
         burst: config.workloadBurst,
         ownPod: management.ownPod,
       }),
-    });
+    };
+    const answer = await patiently(() => explainer.explain(request));
     if (answer === null) throw new CommandFailure(`${explainer.kinds[0]} ${options.namespace}/${name} does not exist`);
     return answer;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { target, message } = error.failure;
-    throw new CommandFailure(`cannot read ${target.kind} ${target.namespace}/${target.name}: ${message}`);
+    const what = target.name === '' ? `a list in namespace ${target.namespace}` : `${target.namespace}/${target.name}`;
+    throw new CommandFailure(`cannot read ${target.kind} ${what}: ${message}`);
   } finally {
     await management.close();
   }
 }
 
+/** Asks again a few times where the server answered that it cannot answer now; what cannot be reached is said at once. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const pauseMs of ASK_AGAIN_MS) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isPassing =
+        error instanceof ApiError &&
+        error.failure.status !== null &&
+        ['Unavailable', 'TooManyRequests'].includes(error.failure.kind);
+      if (!isPassing) throw error;
+      await sleep(systemClock, pauseMs, NEVER);
+    }
+  }
+  return ask();
+}
+
+const ASK_AGAIN_MS = [250, 500, 1_000];
+const NEVER = new AbortController().signal;
 const NOT_RECORDED = 'not recorded';
 const NEXT_TRY = `${NOT_RECORDED}: with a growing delay, and at once when what it waits for changes`;
 
