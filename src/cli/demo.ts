@@ -182,6 +182,7 @@ function startChaos(seed: number, world: DemoWorld, operators: Operators, progre
         .catch((error: unknown) => progress.say(`The operator did not start again: ${String(error)}`));
     }),
   );
+  cancels.push(systemClock.schedule(CHAOS_MS, () => progress.say('Chaos is over')));
   return {
     end() {
       for (const cancel of cancels) cancel();

@@ -119,10 +119,14 @@ function forward(
 
 function pipeSlowly(from: IncomingMessage, to: ServerResponse, delayMs: () => number): void {
   let tail: Promise<void> = Promise.resolve();
+  let dueMs = 0;
+  // A chunk that is late holds up those behind it; their delays do not add up.
   const next = (act: () => void): void => {
-    const waitMs = delayMs();
+    dueMs = Math.max(dueMs, Date.now() + delayMs());
+    const atMs = dueMs;
     tail = tail.then(async () => {
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      const waitMs = atMs - Date.now();
+      if (waitMs > 0 && !to.destroyed) await new Promise((resolve) => setTimeout(resolve, waitMs));
       act();
     });
   };
