@@ -7,26 +7,15 @@ import { createHash, X509Certificate } from 'node:crypto';
 
 import { readDerElements } from './der.js';
 import { readPemBlocks } from './pem.js';
+import { remembered } from './remembered.js';
 import type { CaCertHashes } from './types.js';
 
 const CONTEXT_0 = 0xa0;
 
-/** Texts whose hashes are remembered: the nodes of a cluster join one after the other, and share its CA. */
-const REMEMBERED_MAX = 256;
-const remembered = new Map<string, CaCertHashes>();
-
 /** Hashes of all certificates in a PEM text. */
-export function caCertHashes(pem: string): CaCertHashes {
-  const known = remembered.get(pem);
-  if (known !== undefined) return known;
-  const hashes = hashesOf(pem);
-  remembered.set(pem, hashes);
-  const [oldest] = remembered.keys();
-  if (remembered.size > REMEMBERED_MAX && oldest !== undefined) remembered.delete(oldest);
-  return hashes;
-}
+export const caCertHashes: (pem: string) => CaCertHashes = remembered(hashesOf);
 
-function hashesOf(pem: string): CaCertHashes {
+function hashesOf(pem = ''): CaCertHashes {
   const hashes: string[] = [];
   for (const block of readPemBlocks(pem)) {
     if (block.type !== 'CERTIFICATE' || block.hasHeaders) continue;

@@ -7,6 +7,7 @@ import { X509Certificate } from 'node:crypto';
 
 import type { CertificateWant, Certificates, KeyPair } from '../bootstrap-types.js';
 import { readPrivateKey, type PrivateKeyForm } from './keys.js';
+import { remembered } from './remembered.js';
 import type { CertificateSetKind, CompletenessCheck } from './types.js';
 
 /** Checks that every wanted pair is there with the parts it needs, in lookup order. Messages are upstream's. */
@@ -55,20 +56,31 @@ export function inspectKeyPair(pair: KeyPair, nowMs: number): KeyPairInspection 
     kind: 'doubtful',
     message: `Secret ${pair.want.secretName}: ${message}`,
   });
-  const privateKey = pair.key === '' ? null : readPrivateKey(pair.key);
-  if (privateKey?.kind === 'unreadable') return doubtful(`tls.key: ${privateKey.message}`);
-  const keyForm = privateKey?.form ?? null;
+  const { keyForm, keyProblem, certificate } = lookInside(pair.cert, pair.key);
+  if (keyProblem !== null) return doubtful(`tls.key: ${keyProblem}`);
   if (pair.want.purpose === 'sa') return { kind: 'sound', keyForm, notAfterMs: null };
 
-  const certificate = readCertificate(pair.cert);
   if (certificate === null) return doubtful('tls.crt holds no certificate that can be read');
   const notAfterMs = Date.parse(certificate.validTo);
   if (notAfterMs <= nowMs) return doubtful(`the certificate expired on ${certificate.validTo}`);
-  if (privateKey !== null && !certificate.checkPrivateKey(privateKey.key)) {
-    return doubtful('tls.key is not the key of tls.crt');
-  }
+  if (!certificate.fitsKey) return doubtful('tls.key is not the key of tls.crt');
   return { kind: 'sound', keyForm, notAfterMs };
 }
+
+/** What does not change with time. Reading a pair costs most of a millisecond, and every join asks. */
+const lookInside = remembered((cert = '', key = '') => {
+  const read = key === '' ? null : readPrivateKey(key);
+  const privateKey = read?.kind === 'key' ? read : null;
+  const certificate = readCertificate(cert);
+  return {
+    keyForm: privateKey?.form ?? null,
+    keyProblem: read?.kind === 'unreadable' ? read.message : null,
+    certificate: certificate && {
+      validTo: certificate.validTo,
+      fitsKey: privateKey === null || certificate.checkPrivateKey(privateKey.key),
+    },
+  };
+});
 
 function readCertificate(pem: string): X509Certificate | null {
   try {
