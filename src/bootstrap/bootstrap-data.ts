@@ -77,6 +77,13 @@ export function renderWorkerJoin(input: RenderInput): RenderResult {
   return prepared.kind === 'refused' ? prepared : render('workerJoin', input);
 }
 
+const renderers = { init: renderInit, controlPlaneJoin: renderControlPlaneJoin, workerJoin: renderWorkerJoin } as const;
+
+/** Data of this mode. */
+export function renderMode(mode: BootstrapMode, input: RenderInput): RenderResult {
+  return renderers[mode](input);
+}
+
 function render(mode: BootstrapMode, input: RenderInput): RenderResult {
   const made = kubeadmDocuments(mode, input);
   if (made.kind === 'refused') return made;

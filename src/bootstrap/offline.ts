@@ -12,9 +12,7 @@ import {
   prepareControlPlaneJoin,
   prepareInit,
   prepareWorkerJoin,
-  renderControlPlaneJoin,
-  renderInit,
-  renderWorkerJoin,
+  renderMode,
   withToken,
 } from './bootstrap-data.js';
 import type { Certificates, CertificateWant, ClusterFacts, KeyPair, Refused, RenderResult } from './bootstrap-types.js';
@@ -189,8 +187,6 @@ function join(look: Look, mode: 'controlPlaneJoin' | 'workerJoin', spec: Kubeadm
   return finish(mode, look, { spec: completed, certificates, generated: [] });
 }
 
-const renderers = { init: renderInit, controlPlaneJoin: renderControlPlaneJoin, workerJoin: renderWorkerJoin } as const;
-
 function finish(
   mode: BootstrapMode,
   look: Look,
@@ -201,7 +197,7 @@ function finish(
   },
 ): OfflineResult {
   const { facts, input, world } = look;
-  const result: RenderResult = renderers[mode]({
+  const result: RenderResult = renderMode(mode, {
     spec: made.spec,
     namespace: textOf(input.config.metadata.namespace),
     cluster: facts,

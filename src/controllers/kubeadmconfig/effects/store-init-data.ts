@@ -4,26 +4,18 @@
 //       the lock's holder: a cached Cluster may not know yet that it is initialised.
 //   I2. A KubeadmConfig that has failed for good or is going, as the caches show by then, gets no data: others may have the lock.
 //   I3. In a turn that did not create the lock, the lock is read live before data is stored.
-import {
-  clusterFacts,
-  isControlPlaneInitialized,
-  neededSecrets,
-  needsControlPlaneVersion,
-  prepareInit,
-  renderInit,
-} from '../../../bootstrap/bootstrap-data.js';
-import type { RenderResult } from '../../../bootstrap/bootstrap-types.js';
+import { clusterFacts, isControlPlaneInitialized, prepareInit } from '../../../bootstrap/bootstrap-data.js';
 import { isApiError } from '../../../kube/failures.js';
 import { failure, failureOfRefusal } from '../failures.js';
 import { isConfigLost, lockName } from '../lock-view.js';
 import { kinds, objectName, targetOf, type StoredCluster } from '../objects.js';
 import { specOf } from '../turn.js';
-import { certificatesFor, readSecretsLive } from './certificate-secrets.js';
+import { certificatesFor } from './certificate-secrets.js';
 import { patchSpec } from './config-patch.js';
 import { answer, type Answer, type Work } from './context.js';
-import { readControlPlaneVersion } from './control-plane-version.js';
 import { existingData, learnedData, storeData, type ExistingData } from './data-secret.js';
 import { deleteLock, isOwnLock, readLockLive } from './init-lock.js';
+import { renderData } from './render-data.js';
 
 /** DATA_STORED, DATA_ADOPTED, or CONTROL_PLANE_INITIALIZED after the lock was released; LOCK_HELD when it was lost. */
 export async function storeInitData(work: Work): Promise<Answer> {
@@ -39,7 +31,9 @@ export async function storeInitData(work: Work): Promise<Answer> {
   const { namespace = '', name } = turn.config.metadata;
   ports.log.info('Creating BootstrapData for the first control plane', { KubeadmConfig: { namespace, name } });
   await prepare(work);
-  const rendered = await render(work);
+  const certificates = await certificatesFor(work, 'init');
+  const sizeLimitBytes = ports.settings.bootstrapDataSizeLimitBytes;
+  const rendered = await renderData(work, 'init', { certificates, sizeLimitBytes });
   if (rendered.kind === 'refused') throw failureOfRefusal(rendered, { view, mode: 'init', phase: 'render' });
   refuseIfLost(work);
   if (!turn.hasCreatedLock) {
@@ -96,20 +90,4 @@ async function prepare(work: Work): Promise<void> {
   });
   await patchSpec(work, prepared.spec);
   if (prepared.kind === 'refused') throw failureOfRefusal(prepared, { view, mode: 'init', phase: 'prepare' });
-}
-
-async function render(work: Work): Promise<RenderResult> {
-  const { view, turn, ports } = work;
-  const certificates = await certificatesFor(work, 'init');
-  const spec = specOf(turn);
-  return renderInit({
-    spec,
-    namespace: turn.config.metadata.namespace ?? '',
-    cluster: clusterFacts(turn.cluster),
-    kubernetesVersion: view.owner.kubernetesVersion,
-    certificates,
-    secrets: await readSecretsLive(work, neededSecrets(spec)),
-    controlPlaneVersion: needsControlPlaneVersion(spec) ? await readControlPlaneVersion(work) : { kind: 'absent' },
-    sizeLimitBytes: ports.settings.bootstrapDataSizeLimitBytes,
-  });
 }

@@ -7,15 +7,10 @@
 import {
   clusterFacts,
   completeDiscovery,
-  neededSecrets,
-  needsControlPlaneVersion,
   prepareControlPlaneJoin,
   prepareWorkerJoin,
-  renderControlPlaneJoin,
-  renderWorkerJoin,
   withToken,
 } from '../../../bootstrap/bootstrap-data.js';
-import type { Certificates } from '../../../bootstrap/bootstrap-types.js';
 import type { KubeadmConfigSpec } from '../../../api/kubeadmconfig/v1beta2.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
@@ -23,11 +18,11 @@ import { failure, failureOfRefusal } from '../failures.js';
 import { TOKEN_ROUNDS_MAX } from '../limits.js';
 import { specOf } from '../turn.js';
 import { hasTokenDiscovery, isTokenMarked, specToken } from '../view.js';
-import { certificatesFor, readSecretsLive } from './certificate-secrets.js';
+import { certificatesFor } from './certificate-secrets.js';
 import { patchSpec } from './config-patch.js';
 import { answer, type Answer, type Work } from './context.js';
-import { readControlPlaneVersion } from './control-plane-version.js';
 import { existingData, learnedData, storeData, type ExistingData } from './data-secret.js';
+import { renderData } from './render-data.js';
 import { releaseLock } from './release-init-lock.js';
 import { ensureToken, newToken, parseToken, workloadClient } from './workload-token.js';
 
@@ -78,7 +73,8 @@ async function makeAndStore(
   }
   const isReady = await completeToken(work, discovered.spec, given.isTokenRenewed);
   if (!isReady) return answer('TOKEN_TAKEN', { generation: turn.config.metadata.generation ?? facts.generation });
-  const rendered = await render(work, mode, certificates);
+  const sizeLimitBytes = ports.settings.bootstrapDataSizeLimitBytes;
+  const rendered = await renderData(work, mode, { certificates, sizeLimitBytes });
   if (rendered.kind === 'refused') throw failureOfRefusal(rendered, { view, mode: 'join', phase: 'render' });
   const token = hasTokenDiscovery(turn.config) ? specToken(turn.config) : '';
   const result = await storeData(work, { ...rendered, token }, given.existing);
@@ -117,24 +113,6 @@ async function connect(work: Work, spec: KubeadmConfigSpec): Promise<ApiClient> 
     await patchSpec(work, spec);
     throw error;
   }
-}
-
-async function render(work: Work, mode: 'controlPlaneJoin' | 'workerJoin', certificates: Certificates) {
-  const { turn, view, ports } = work;
-  const spec = specOf(turn);
-  const input = {
-    spec,
-    namespace: turn.config.metadata.namespace ?? '',
-    cluster: clusterFacts(turn.cluster),
-    kubernetesVersion: view.owner.kubernetesVersion,
-    certificates,
-    secrets: await readSecretsLive(work, neededSecrets(spec)),
-    controlPlaneVersion: needsControlPlaneVersion(spec)
-      ? await readControlPlaneVersion(work)
-      : ({ kind: 'absent' } as const),
-    sizeLimitBytes: ports.settings.bootstrapDataSizeLimitBytes,
-  };
-  return mode === 'workerJoin' ? renderWorkerJoin(input) : renderControlPlaneJoin(input);
 }
 
 /** The control plane is initialised, so its lock has done its work. A failure here keeps nobody from joining. */
