@@ -8,11 +8,10 @@ type Named = NonNullable<Failure['object']>;
 /** The cause with its object and place: `missing certificate (Secret default/c1-ca)`. `self` goes without saying. */
 export function failureText({ message, object, place }: Failure, self?: Pick<Named, 'kind' | 'name'>): string {
   const isSelf = object === undefined || (object.kind === self?.kind && object.name === self.name);
-  const isNamed = isSelf || (place === undefined && message.includes(`${object.kind} ${pathOf(object)}`));
-  const parts = [
-    isNamed ? '' : `${object.kind} ${pathOf(object)}`,
-    place === undefined || message.includes(place) ? '' : place,
-  ].filter((part) => part !== '');
+  const isNamed = isSelf || (place === undefined && message.includes(objectText(object)));
+  const parts = [isNamed ? '' : objectText(object), place === undefined || message.includes(place) ? '' : place].filter(
+    (part) => part !== '',
+  );
   return parts.length === 0 ? message : `${message} (${parts.join(', ')})`;
 }
 
@@ -29,14 +28,25 @@ export function readPlace(text: string): FailurePlace | null {
   if (start < 0 || !text.endsWith(')')) return null;
   const message = text.slice(0, start);
   const inside = text.slice(start + 2, -1);
-  const [, kind, path = '', rest] = /^([A-Z]\w+) ([^\s,]+)(?:, (.+))?$/.exec(inside) ?? [];
-  const isPlace = /^(?:spec|key|Secret)\b/.test(rest ?? inside);
-  if (kind === undefined) return isPlace ? { message, object: null, place: inside } : null;
-  const slash = path.indexOf('/');
-  const object = { kind, namespace: path.slice(0, Math.max(0, slash)), name: path.slice(slash + 1) };
-  return { message, object, place: rest ?? null };
+  const [, named = '', place = null] = /^([A-Z]\w+ [^\s,]+)(?:, (.+))?$/.exec(inside) ?? [];
+  const object = readObject(named);
+  if (object !== null) return { message, object, place };
+  return /^(?:spec|key|Secret)\b/.test(inside) ? { message, object: null, place: inside } : null;
 }
 
-function pathOf({ namespace, name }: Named): string {
+/** An object as texts name it: `Secret default/c1-ca`, `Node n`. */
+export function objectText(object: Pick<Named, 'kind' | 'namespace' | 'name'>): string {
+  return `${object.kind} ${pathOf(object)}`;
+}
+
+/** The object of such a text; null for another text. */
+export function readObject(text: string): Pick<Named, 'kind' | 'namespace' | 'name'> | null {
+  const [, kind, path] = /^([A-Z]\w+) (\S+)$/.exec(text) ?? [];
+  if (kind === undefined || path === undefined) return null;
+  const slash = path.indexOf('/');
+  return { kind, namespace: path.slice(0, Math.max(0, slash)), name: path.slice(slash + 1) };
+}
+
+function pathOf({ namespace, name }: Pick<Named, 'namespace' | 'name'>): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }

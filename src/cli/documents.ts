@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments, type Tags } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../api/wire.js';
+import { fileProblem } from '../kube/file-problem.js';
 import { CommandFailure } from './exit.js';
 
 /** A document, or an item of a list, and the words that name its place. */
@@ -18,13 +19,7 @@ export function readTextFile(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const words: Readonly<Record<string, string>> = {
-      ENOENT: 'no such file',
-      EACCES: 'permission denied',
-      EISDIR: 'is a folder',
-    };
-    throw new CommandFailure(`cannot read ${file}: ${words[code] ?? code}`);
+    throw new CommandFailure(`cannot read ${file}: ${fileProblem(error)}`);
   }
 }
 

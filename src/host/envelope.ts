@@ -5,6 +5,7 @@
 
 import { SNAPSHOT_BYTES_MAX } from '../limits.js';
 import { leafState, statePath, type Rest } from '../../machines/kit/step.js';
+import { objectText } from '../../machines/kit/failure-text.js';
 import type { Failure } from '../../machines/kit/row.js';
 import type { Envelope, RecordedFailure } from './contract.js';
 
@@ -19,12 +20,25 @@ export function envelopeOf(uid: string, rest: Rest, failed?: RecordedFailure): E
   };
 }
 
+/**
+ * The envelope of what is remembered: its row is the one that the next look decides by, so that looking again, or a restart,
+ * writes nothing.
+ */
+export function atRest(envelope: Envelope | null, restingRow: (row: string) => string): Envelope | null {
+  if (envelope === null) return null;
+  const { snapshot } = envelope;
+  const row = snapshot.context.row === null ? null : restingRow(snapshot.context.row);
+  return { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
+}
+
 /** The envelope with what the last turn failed with, as far as there is room: the message is cut first. */
 export function withFailure(envelope: Envelope, failure: Failure | null): Envelope {
   if (failure === null) return envelope;
   const { kind, message, object, place } = failure;
-  const name = object === undefined ? undefined : `${object.kind} ${object.namespace}/${object.name}`;
-  const rest = { ...(name === undefined ? {} : { object: name }), ...(place === undefined ? {} : { place }) };
+  const rest = {
+    ...(object === undefined ? {} : { object: objectText(object) }),
+    ...(place === undefined ? {} : { place }),
+  };
   for (let chars = Math.min(message.length, SNAPSHOT_BYTES_MAX); chars > 0; chars = Math.floor(chars / 2)) {
     const text = chars < message.length ? `${message.slice(0, chars)}…` : message;
     const whole = { ...envelope, failed: { kind, message: text, ...rest } };

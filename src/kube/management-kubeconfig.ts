@@ -10,6 +10,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Clock } from '../host/contract.js';
 import { CREDENTIALS_AGE_MAX_MS, CREDENTIALS_TIME_MAX_MS } from '../limits.js';
 import { AccessError, cachedIdentity, type Identity, type ServerAccess } from './access.js';
+import { fileProblem } from './file-problem.js';
 import { authorizationOf, pemOfBase64, serverUrl } from './kubeconfig.js';
 import type { CredentialSource } from './plugin-credentials.js';
 import { startDeadline, orAborted } from './waiting.js';
@@ -179,13 +180,7 @@ async function readText(file: string, source: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const code = (error as { code?: string }).code ?? '';
-    const words: Readonly<Record<string, string>> = {
-      ENOENT: 'no such file',
-      EACCES: 'permission denied',
-      EISDIR: 'is a folder',
-    };
-    throw new AccessError(`${source}: cannot read ${file}: ${words[code] ?? code}`);
+    throw new AccessError(`${source}: cannot read ${file}: ${fileProblem(error)}`);
   }
 }
 

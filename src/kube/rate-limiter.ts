@@ -25,7 +25,7 @@ export interface RateLimiterOptions {
 
 interface Waiter {
   readonly sinceMs: number;
-  readonly leave: (isLetThrough: boolean) => void;
+  readonly leave: () => void;
 }
 
 /** A limiter whose bucket starts full. */
@@ -70,7 +70,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       tokens -= 1;
       next.from.delete(next.waiter);
       onWait?.(nowMs - next.waiter.sinceMs);
-      next.waiter.leave(true);
+      next.waiter.leave();
     }
   };
   /** Nobody waits and there are tokens: the usual case. */
@@ -98,9 +98,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
         };
         const waiter: Waiter = {
           sinceMs: clock.monotonicMs(),
-          leave(isLetThrough) {
+          leave() {
             signal.removeEventListener('abort', onAbort);
-            resolve(isLetThrough);
+            resolve(true);
           },
         };
         waiters.add(waiter);

@@ -5,6 +5,7 @@
 //   D3. A write is answered as the server would have answered it, judged by the object as it is now, so that what follows from
 //       it is decided, too. No later read shows it.
 
+import { mergePatch } from '../api/merge-patch.js';
 import type { ApiClient, ApiFailureKind, KubeObject, Target, WriteOptions } from './contract.js';
 import { ApiError } from './contract.js';
 import { isApiError } from './failures.js';
@@ -59,7 +60,7 @@ export function shadowClient(client: ApiClient, report: (write: ShadowWrite) => 
       throw refusal(verb, target, 'Conflict');
     }
     const base = verb === 'update' ? (live ?? {}) : pretended.on(target, live);
-    return pretended.keep(target, live, mergePatched(base, body)) as T;
+    return pretended.keep(target, live, mergePatch(base, body) as object) as T;
   };
   return {
     isShadow: true,
@@ -73,7 +74,7 @@ export function shadowClient(client: ApiClient, report: (write: ShadowWrite) => 
       const live = name === '' ? null : await readLive(client, target);
       tell('create', { target, body: object }, live);
       if (isObject(live)) throw refusal('create', target, 'AlreadyExists');
-      return pretended.keep(target, live, mergePatched({}, object)) as T;
+      return pretended.keep(target, live, mergePatch({}, object) as object) as T;
     },
     update: (target, object, options) =>
       options?.dryRun === true ? client.update(target, object, options) : change('update', target, object, options),
@@ -147,17 +148,6 @@ function refusal(verb: string, { resource, namespace, name }: Target, kind: keyo
   const message = `${resource.plural} "${name}" ${what}`;
   const target = { kind: resource.kind, namespace, name };
   return new ApiError({ kind, status, reason: kind, message, retryAfterMs: null, verb, target });
-}
-
-/** RFC 7386. */
-function mergePatched(base: unknown, body: unknown): object {
-  const merged: Record<string, unknown> = { ...(isObject(base) ? base : {}) };
-  for (const [key, value] of Object.entries(body as object)) {
-    if (value === null) delete merged[key];
-    else if (isObject(value)) merged[key] = mergePatched(merged[key], value);
-    else if (value !== undefined) merged[key] = value;
-  }
-  return merged;
 }
 
 function isObject(value: unknown): value is object {

@@ -4,7 +4,7 @@
 // ended with explains more; what it failed with is taken from the host, or read back from the conditions.
 import { decide, rowById } from '../../../machines/kit/decide.js';
 import { explainActor, type Explanation } from '../../../machines/kit/explanation.js';
-import { readPlace } from '../../../machines/kit/failure-text.js';
+import { readObject, readPlace } from '../../../machines/kit/failure-text.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
 import { leafState } from '../../../machines/kit/step.js';
 import { shownFacts, type Facts, type Request, type State } from '../../../machines/kubeadmconfig/facts.js';
@@ -119,8 +119,7 @@ function recordedActor(view: View, store: ExplainSettings['snapshotStore']): Kno
 
 function failureOfRecord(view: View, failed: RecordedFailure, row: string | null): Failure {
   const { kind, message, place } = failed;
-  const [, objectKind, namespace, name] = /^(\w+) (?:([^/]*)\/)?(.+)$/.exec(failed.object ?? '') ?? [];
-  const object = objectKind === undefined || name === undefined ? null : namedObject(objectKind, namespace ?? '', name);
+  const object = ofKnownKind(readObject(failed.object ?? ''));
   return {
     request: requestOf(view, row),
     kind,
@@ -146,13 +145,8 @@ function recordedFailure(view: View, row: string | null): Failure | null {
   if (cause === undefined) return null;
   const { message, object: placed, place } = readPlace(cause) ?? { message: cause, object: null, place: null };
   const { namespace = '', name } = view.config.metadata;
-  const self = objectName('kubeadmConfig', namespace, name);
-  const object =
-    placed === null
-      ? place === null
-        ? (objectInText(view, message) ?? self)
-        : self
-      : namedObject(placed.kind, placed.namespace, placed.name);
+  const guessed = place === null ? objectInText(view, message) : null;
+  const object = placed === null ? (guessed ?? objectName('kubeadmConfig', namespace, name)) : ofKnownKind(placed);
   return {
     request: requestOf(view, row),
     kind: rowById(table, row)?.title ?? '',
@@ -162,10 +156,12 @@ function recordedFailure(view: View, row: string | null): Failure | null {
   };
 }
 
-/** An object of a kind that this controller knows. */
-function namedObject(kind: string, namespace: string, name: string): ReturnType<typeof objectName> | null {
-  const known = Object.entries(kinds).find(([, resource]) => resource.kind === kind);
-  return known === undefined ? null : objectName(known[0] as keyof typeof kinds, namespace, name);
+/** The object in full, if it is of a kind that this controller knows. */
+function ofKnownKind(named: ReturnType<typeof readObject>): ReturnType<typeof objectName> | null {
+  const [key] = Object.entries(kinds).find(([, { kind }]) => kind === named?.kind) ?? [];
+  return named === null || key === undefined
+    ? null
+    : objectName(key as keyof typeof kinds, named.namespace, named.name);
 }
 
 /** The object that a cause names, where it names one. */

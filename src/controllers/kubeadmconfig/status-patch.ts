@@ -9,7 +9,7 @@ import type { Facts, State } from '../../../machines/kubeadmconfig/facts.js';
 import { restingRow } from '../../../machines/kubeadmconfig/table.js';
 import { annotation, label, resources } from '../../api/names.js';
 import type { EffectContext, Envelope, Outcome } from '../../host/contract.js';
-import { envelopeText, withFailure } from '../../host/envelope.js';
+import { atRest, envelopeText, withFailure } from '../../host/envelope.js';
 import {
   ACTOR_CONFIGMAP_KEY,
   ACTOR_STATE_CONDITION,
@@ -132,13 +132,9 @@ function withActorState(status: Status, envelope: Envelope): Status {
   return { ...status, conditions: sortConditions([...others, actorState]) };
 }
 
-/** What is remembered is the row that the next look decides by: looking again, or restarting, writes nothing. */
 function restingEnvelope({ envelope, failed, facts }: KubeadmConfigOutcome): Envelope | null {
-  if (envelope === null) return null;
-  const { snapshot } = envelope;
-  const row = snapshot.context.row === null ? null : restingRow(snapshot.context.row);
-  const resting = { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
-  return withFailure(resting, failed ? facts.failure : null);
+  const resting = atRest(envelope, restingRow);
+  return resting === null ? null : withFailure(resting, failed ? facts.failure : null);
 }
 
 async function patchAnnotation(

@@ -14,7 +14,8 @@ import { staleView } from '../../../machines/machine/rows-failures.js';
 import { pausedRow, restingRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
 import type { Condition } from '../../conditions/condition.js';
 import { sortConditions } from '../../conditions/order.js';
-import type { EffectContext, Envelope } from '../../host/contract.js';
+import type { EffectContext } from '../../host/contract.js';
+import { atRest } from '../../host/envelope.js';
 import {
   ACTOR_STATE_CONDITION,
   actorStateCondition,
@@ -90,7 +91,11 @@ async function writeOutcome(
         const text = envelopeInConditions(next.conditions);
         if (text !== null && text !== envelopeInConditions(before.status?.conditions)) context.noteSnapshot?.(text);
       }
-      await writeSnapshotElsewhere(ports, view, { machine: base, envelope: restingEnvelope(outcome), context });
+      await writeSnapshotElsewhere(ports, view, {
+        machine: base,
+        envelope: atRest(outcome.envelope, restingRow),
+        context,
+      });
       return tellEvents(ports, {
         view,
         outcome,
@@ -151,17 +156,9 @@ function nextStatus(
 }
 
 function withSnapshot(status: MachineStatus, base: StoredMachine, outcome: MachineOutcome): MachineStatus {
-  const next = envelopeToWrite(envelopeInConditions(base.status?.conditions), restingEnvelope(outcome));
+  const next = envelopeToWrite(envelopeInConditions(base.status?.conditions), atRest(outcome.envelope, restingRow));
   if (next === null) return status;
   const others = (status.conditions ?? []).filter(({ type }) => type !== ACTOR_STATE_CONDITION);
   const condition: Condition = actorStateCondition(next);
   return { ...status, conditions: sortConditions([...others, condition]) };
-}
-
-/** What is remembered is the row that the next look decides by: looking again, or restarting, writes nothing. */
-function restingEnvelope({ envelope }: MachineOutcome): Envelope | null {
-  if (envelope === null) return null;
-  const { snapshot } = envelope;
-  const row = snapshot.context.row === null ? null : restingRow(snapshot.context.row);
-  return { ...envelope, snapshot: { ...snapshot, context: { ...snapshot.context, row } } };
 }

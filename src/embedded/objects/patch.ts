@@ -5,7 +5,7 @@ import type { Core } from '../core.js';
 import { ApiStatusError, badRequest, failure, invalid, notFound, unsupportedMediaType } from '../failure.js';
 import { at as valueAt, canonical, isObject, type Fields } from '../json.js';
 import { jsonPatch } from '../patch/json-patch.js';
-import { mergePatch } from '../patch/merge-patch.js';
+import { mergePatch } from '../../api/merge-patch.js';
 import { strategicMerge } from '../patch/strategic-merge.js';
 import { apiVersionOf, storageOf, type ResourceDefinition } from '../resources/definition.js';
 import { keyOf } from '../store.js';

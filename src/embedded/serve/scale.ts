@@ -4,7 +4,7 @@ import { badRequest, conflict, invalid, modifiedMeanwhile, notFound, unsupported
 import { at as valueAt, isObject, textAt, withPath } from '../json.js';
 import { mediaType, parseJson } from '../objects/decode.js';
 import { updateObject, type Place, type WriteOptions } from '../objects/write.js';
-import { mergePatch } from '../patch/merge-patch.js';
+import { mergePatch } from '../../api/merge-patch.js';
 import { storageOf, type ResourceDefinition, type ScalePaths } from '../resources/definition.js';
 import { keyOf } from '../store.js';
 import type { ApiObject } from '../types.js';
