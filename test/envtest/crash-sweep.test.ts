@@ -4,19 +4,17 @@
 // the operator knows of it. In CI every tenth point is taken, beginning with another one each time.
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { resources } from '../../src/api/names.js';
 import { seededRandom } from '../../src/cli/seeded-random.js';
 import { createSharedWorkloads } from '../../src/embedded/clusters.js';
 import { createSimulatedInfrastructure } from '../../src/embedded/infrastructure/infrastructure.js';
 import type { SimulatedInfrastructure } from '../../src/embedded/infrastructure/ports.js';
 import { sampleWorld } from '../../src/embedded/sample-world.js';
 import type { FullApiClient } from '../../src/kube/client.js';
-import { resourceOf } from '../../src/kube/resource-paths.js';
 import { systemClock } from '../../src/system.js';
 import { isNightly, printedSeed } from '../test-size.js';
 import { startApiProxy, type ApiProxy, type ProxiedRequest } from '../worlds/api-proxy.js';
 import { startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf, hasArrived, lookAt, tokenIds, violations } from '../worlds/world.js';
+import { clientOf, createObject, hasArrived, lookAt, tokenIds, violations } from '../worlds/world.js';
 import { kubeconfigText, startApiServer, type EnvtestServer } from './api-server.js';
 import { installDefinitions } from './definitions.js';
 
@@ -94,10 +92,7 @@ async function play(namespace: string, point: Point | null): Promise<{ writes: n
   });
   const objects = sampleWorld({ ...size, namespace });
   for (const object of objects) {
-    const { apiVersion, kind } = object as { apiVersion: string; kind: string };
-    const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
-    if (entry === undefined) throw new Error(`no resource for ${kind}`);
-    await client.create(resourceOf(entry), object);
+    await createObject(client, object);
   }
   const count = objects.filter((object) => (object as { kind: string }).kind === 'KubeadmConfig').length;
   operator = startOperatorProcess(kubeconfigFile, [`--namespace=${namespace}`]);

@@ -15,7 +15,7 @@ import { resourceOf } from '../../src/kube/resource-paths.js';
 import { systemClock, systemRandom } from '../../src/system.js';
 import { startApiProxy, type ApiProxy, type ProxiedRequest } from '../worlds/api-proxy.js';
 import { pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf, hasArrived, lookAt, tokenIds, violations } from '../worlds/world.js';
+import { clientOf, createObject, hasArrived, lookAt, tokenIds, violations } from '../worlds/world.js';
 import { kubeconfigText } from './api-server.js';
 import { ACCOUNT, accountKubeconfig, startInstalledServer, type InstalledServer } from './installed.js';
 
@@ -171,10 +171,7 @@ function createGate(): Gate & { pass(request: ProxiedRequest): Promise<void>; an
 async function populate(namespace: string, controlPlanes = size.controlPlanes): Promise<number> {
   const objects = sampleWorld({ ...size, controlPlanes, namespace });
   for (const object of objects) {
-    const { apiVersion, kind } = object as { apiVersion: string; kind: string };
-    const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
-    if (entry === undefined) throw new Error(`no resource for ${kind}`);
-    await client.create(resourceOf(entry), object).catch((error: unknown) => {
+    await createObject(client, object).catch((error: unknown) => {
       if (!isApiError(error, 'AlreadyExists')) throw error;
     });
   }

@@ -11,7 +11,7 @@ import { resourceOf } from '../../src/kube/resource-paths.js';
 import { resources } from '../../src/api/names.js';
 import { systemClock, systemRandom } from '../../src/system.js';
 import { startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf, hasArrived, lookAt } from '../worlds/world.js';
+import { clientOf, createObject, hasArrived, lookAt } from '../worlds/world.js';
 import { startApiServer, type EnvtestServer } from './api-server.js';
 import { installDefinitions } from './definitions.js';
 
@@ -36,10 +36,7 @@ beforeAll(async () => {
   });
   await infrastructure.start();
   for (const object of sampleWorld({ controlPlanes: 1, workers: 1, poolReplicas: 0, ignition: false, namespace })) {
-    const { apiVersion, kind } = object as { apiVersion: string; kind: string };
-    const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
-    if (entry === undefined) throw new Error(`no resource for ${kind}`);
-    await client.create(resourceOf(entry), object);
+    await createObject(client, object);
   }
 }, 180_000);
 

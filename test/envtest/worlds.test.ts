@@ -8,7 +8,7 @@ import { resourceOf } from '../../src/kube/resource-paths.js';
 import { resources } from '../../src/api/names.js';
 import { systemClock, systemRandom } from '../../src/system.js';
 import { pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf, hasArrived, isInitData, lookAt, tokenIds, violations } from '../worlds/world.js';
+import { clientOf, createObject, hasArrived, isInitData, lookAt, tokenIds, violations } from '../worlds/world.js';
 import { ACCOUNT_USER, accountKubeconfig, startInstalledServer, type InstalledServer } from './installed.js';
 
 jest.setTimeout(300_000);
@@ -52,11 +52,8 @@ async function populate(namespace: string, size: Partial<SampleSize>, labels: ob
   for (const each of sampleWorld({ ...size, namespace })) {
     const { metadata } = each as { metadata: { labels?: object } };
     const object = { ...each, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
-    const { apiVersion, kind } = object as unknown as { apiVersion: string; kind: string };
-    if (kind === 'KubeadmConfig') configs += 1;
-    const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
-    if (entry === undefined) throw new Error(`no resource for ${kind}`);
-    await client.create(resourceOf(entry), object);
+    if ((object as unknown as { kind: string }).kind === 'KubeadmConfig') configs += 1;
+    await createObject(client, object);
   }
   return configs;
 }
@@ -119,11 +116,7 @@ describe('worlds on a real API server, as the account and with the role that are
     const isControlPlane = (object: object): boolean =>
       /control-plane-0/.test((object as { metadata: { name: string } }).metadata.name);
     const createAll = async (objects: readonly object[]): Promise<void> => {
-      for (const object of objects) {
-        const { kind, apiVersion } = object as { kind: string; apiVersion: string };
-        const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
-        await client.create(resourceOf(entry!), object);
-      }
+      for (const object of objects) await createObject(client, object);
     };
     operator = start();
     await createAll(all.filter((object) => !isControlPlane(object)));

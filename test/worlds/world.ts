@@ -21,6 +21,14 @@ export function clientOf(kubeconfig: string, userAgent = 'world-test'): FullApiC
   });
 }
 
+/** Creates an object of a kind that the product knows. */
+export async function createObject(client: FullApiClient, object: object): Promise<void> {
+  const { apiVersion, kind } = object as { readonly apiVersion: string; readonly kind: string };
+  const entry = Object.values(resources).find((each) => each.kind === kind && each.apiVersion === apiVersion);
+  if (entry === undefined) throw new Error(`no resource for ${kind}`);
+  await client.create(resourceOf(entry), object);
+}
+
 type Tree = { readonly [field: string]: unknown };
 const at = (object: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>((value, name) => (value as Tree | undefined)?.[name], object);

@@ -17,6 +17,7 @@ import {
 import {
   annotate,
   attach,
+  deletingReason,
   deletions,
   evictions,
   hook,
@@ -25,20 +26,17 @@ import {
   nodeVolumes,
   pass,
   putApp,
+  release,
   running,
+  stay,
 } from './running.js';
 import type { Operator, World } from './world.js';
 
-const reasons = async (world: World): Promise<string> => (await saysOf(world, 'Deleting')).split(' ')[1] ?? '';
 const eventsOf = (operator: Operator): string[] => operator.events.map(({ reason, message }) => `${reason} ${message}`);
 const causes = (operator: Operator): unknown[] =>
   operator.logs.flatMap((line) =>
     String(line['msg']).startsWith('Skipping deletion of Kubernetes Node') ? [line['cause']] : [],
   );
-const free = async (world: World, kind: 'InfraMachine' | 'KubeadmConfig'): Promise<void> => {
-  await change(world.user, kind, 'w-0', { metadata: { finalizers: null } });
-  await world.settle();
-};
 const hold = (world: World, kind: 'InfraMachine' | 'KubeadmConfig'): Promise<void> =>
   change(world.user, kind, 'w-0', { metadata: { finalizers: ['example.com/cleanup'] } });
 /** Breaks deletions of Nodes. */
@@ -59,7 +57,8 @@ describe('a deletion from its begin to its end', () => {
     await hold(world, 'KubeadmConfig');
     world.seen.length = 0;
     const steps: string[] = [];
-    const note = async (): Promise<void> => void steps.push(`${await reasons(world)}: ${deletions(world).join(' ')}`);
+    const note = async (): Promise<void> =>
+      void steps.push(`${await deletingReason(world)}: ${deletions(world).join(' ')}`);
     await remove(world);
     await note();
     await annotate(world, hook.preDrain, null);
@@ -73,9 +72,9 @@ describe('a deletion from its begin to its end', () => {
     await note();
     await annotate(world, hook.preTerminate, null);
     await note();
-    await free(world, 'InfraMachine');
+    await release(world, 'InfraMachine');
     await note();
-    await free(world, 'KubeadmConfig');
+    await release(world, 'KubeadmConfig');
     const [infra, bootstrap] = ['inframachines/default/w-0', 'kubeadmconfigs/default/w-0'];
     expect(steps).toEqual([
       'WaitingForPreDrainHook: ',
@@ -112,7 +111,7 @@ describe('a deletion from its begin to its end', () => {
       await remove(world);
       await world.user.delete(at(kind, 'w-0'));
       await world.settle();
-      expect(await reasons(world)).toBe('WaitingForPreTerminateHook');
+      expect(await deletingReason(world)).toBe('WaitingForPreTerminateHook');
       await annotate(world, hook.preTerminate, null);
       expect(deletions(world)).toEqual(deleted);
       expect(await isGone(world)).toBe(true);
@@ -141,7 +140,7 @@ describe('Nodes that are left alone', () => {
     await change(world.user, 'Cluster', 'c1', { metadata: { finalizers: ['cluster.cluster.x-k8s.io'] } });
     await world.user.delete(at('Cluster', 'c1'));
     await remove(world);
-    expect(await reasons(world)).toBe('WaitingForPreTerminateHook');
+    expect(await deletingReason(world)).toBe('WaitingForPreTerminateHook');
     await annotate(world, hook.preTerminate, null);
     expect(await isGone(world)).toBe(true);
     expect(evictions(world)).toEqual([]);
@@ -155,9 +154,9 @@ describe('Nodes that are left alone', () => {
 
   test('the Cluster begins to be deleted while the Node is drained: -> the drain ends at once', async () => {
     const { world, operator } = await running();
-    await putApp(world, 'app', { metadata: { finalizers: ['example.com/stay'] } });
+    await putApp(world, 'app', stay);
     await remove(world);
-    expect(await reasons(world)).toBe('DrainingNode');
+    expect(await deletingReason(world)).toBe('DrainingNode');
     await change(world.user, 'Cluster', 'c1', { metadata: { finalizers: ['cluster.cluster.x-k8s.io'] } });
     await world.user.delete(at('Cluster', 'c1'));
     await world.settle();
@@ -168,7 +167,7 @@ describe('Nodes that are left alone', () => {
 
   test('the control plane is being deleted: -> the Node is left alone', async () => {
     const { world, operator } = await running();
-    await change(world.user, 'KubeadmControlPlane', 'c1-cp', { metadata: { finalizers: ['example.com/stay'] } });
+    await change(world.user, 'KubeadmControlPlane', 'c1-cp', stay);
     await world.user.delete(at('KubeadmControlPlane', 'c1-cp'));
     await world.settle();
     await remove(world);
@@ -267,7 +266,7 @@ describe('the Node that is deleted last', () => {
 
   test('time limit: used up by a long drain -> one try of 10 s is made all the same', async () => {
     const { world, operator } = await running(limits({ nodeDeletionTimeoutSeconds: 10 }));
-    await putApp(world, 'app', { metadata: { finalizers: ['example.com/stay'] } });
+    await putApp(world, 'app', stay);
     await remove(world);
     await pass(world, 100_000);
     await endPod(world, 'app');
@@ -283,7 +282,7 @@ describe('the Node that is deleted last', () => {
     await remove(world);
     await pass(world, 600_000);
     expect(await isGone(world)).toBe(false);
-    expect(await reasons(world)).toBe('DeletingNode');
+    expect(await deletingReason(world)).toBe('DeletingNode');
     operator.kill();
   });
 
@@ -305,7 +304,7 @@ describe('the Node that is deleted last', () => {
     await pass(world, 600_000);
     expect(deletions(world)).toEqual(['inframachines/default/w-0']);
     expect(await find(world.remote, 'Node', 'w-0')).toBeDefined();
-    await free(world, 'InfraMachine');
+    await release(world, 'InfraMachine');
     expect(await isGone(world)).toBe(true);
     operator.kill();
   });

@@ -16,6 +16,7 @@ import {
   putApp,
   ready,
   running,
+  silence,
   type MachineOptions,
 } from './running.js';
 import type { Operator, World } from './world.js';
@@ -199,8 +200,7 @@ const deletions: readonly Stuck[] = [
     before: async (world) => {
       await putApp(world, 'web');
       world.isReachable = false;
-      world.hanging.add('c1');
-      world.workload.store.closeWatches('break');
+      silence(world);
     },
     after: (world) => pass(world, 400_000),
     says: 'DrainingNode Error draining Node, please check controller logs for errors',

@@ -20,6 +20,7 @@ import {
   annotate,
   attach,
   attachVolume,
+  deletingReason,
   deletions,
   evictions,
   hook,
@@ -28,20 +29,16 @@ import {
   nodeVolumes,
   pass,
   putApp,
+  release,
   running,
+  silence,
+  stay,
 } from './running.js';
 import { createWorld, type World } from './world.js';
 
-const reason = async (world: World): Promise<string> => (await saysOf(world, 'Deleting')).split(' ')[1] ?? '';
-const stay = { metadata: { finalizers: ['example.com/stay'] } };
-const release = async (world: World, kind: string): Promise<void> => {
-  await change(world.user, kind, 'w-0', { metadata: { finalizers: null } });
-  await world.settle();
-};
-const silence = (world: World): void => {
+const cutOff = (world: World): void => {
   world.isReachable = false;
-  world.hanging.add('c1');
-  world.workload.store.closeWatches('break');
+  silence(world);
 };
 
 describe('upstream bugs of deletions', () => {
@@ -55,7 +52,7 @@ describe('upstream bugs of deletions', () => {
       const { world, operator } = await running({ annotations });
       if (stage === 'DrainingNode') await putApp(world, 'app', stay);
       await remove(world);
-      expect(await reason(world)).toBe(stage);
+      expect(await deletingReason(world)).toBe(stage);
       operator.kill();
       await change(world.user, 'Machine', 'w-0', { metadata: { annotations: null } });
       if (stage === 'DrainingNode') await endPod(world, 'app');
@@ -120,11 +117,11 @@ describe('upstream bugs of deletions', () => {
   test('upstream bug 63: drained and detached, a new Pod and a new volume come while a hook holds it -> neither is looked at again', async () => {
     const { world, operator } = await running({ annotations: { [hook.preTerminate]: '' } });
     await remove(world);
-    expect(await reason(world)).toBe('WaitingForPreTerminateHook');
+    expect(await deletingReason(world)).toBe('WaitingForPreTerminateHook');
     await putApp(world, 'late');
     await attach(world, 'late-data');
     await pass(world, 120_000);
-    expect(await reason(world)).toBe('WaitingForPreTerminateHook');
+    expect(await deletingReason(world)).toBe('WaitingForPreTerminateHook');
     expect(evictions(world)).toEqual([]);
     await annotate(world, hook.preTerminate, null);
     expect(await isGone(world)).toBe(true);
@@ -137,7 +134,7 @@ describe('upstream bugs of deletions', () => {
     await remove(world);
     await putApp(world, 'late');
     await annotate(world, 'example.com/touched', 'yes');
-    expect(await reason(world)).toBe('WaitingForInfrastructureDeletion');
+    expect(await deletingReason(world)).toBe('WaitingForInfrastructureDeletion');
     expect(evictions(world)).toEqual([]);
     await release(world, 'InfraMachine');
     expect(await isGone(world)).toBe(true);
@@ -156,7 +153,7 @@ describe('upstream bugs of deletions', () => {
     expect(await saysOf(world, 'InfrastructureReady')).toContain('Unknown InternalError');
     expect(deletions(world)).toEqual([]);
     expect(await find(world.remote, 'Pod', 'app')).toBeDefined();
-    expect(await reason(world)).toBe('DrainingNode');
+    expect(await deletingReason(world)).toBe('DrainingNode');
     operator.kill();
   });
 
@@ -264,10 +261,10 @@ describe('upstream bugs of deletions', () => {
       annotations: { [hook.preTerminate]: '' },
     });
     await remove(world);
-    silence(world);
+    cutOff(world);
     await annotate(world, hook.preTerminate, null);
     await pass(world, 30_000);
-    expect(await reason(world)).toBe('DeletingNode');
+    expect(await deletingReason(world)).toBe('DeletingNode');
     await pass(world, 120_000);
     expect(await isGone(world)).toBe(true);
     expect(await find(world.remote, 'Node', 'w-0')).toBeDefined();
@@ -277,7 +274,7 @@ describe('upstream bugs of deletions', () => {
   test('upstream bug 68: the Cluster is being deleted and out of reach -> neither drain nor Node hold the Machine up', async () => {
     const { world, operator } = await running();
     await putApp(world, 'app', stay);
-    silence(world);
+    cutOff(world);
     await change(world.user, 'Cluster', 'c1', { metadata: { finalizers: ['cluster.cluster.x-k8s.io'] } });
     await world.user.delete(at('Cluster', 'c1'));
     await remove(world);
@@ -332,7 +329,7 @@ describe('upstream bugs of deletions', () => {
       const { world, operator } = await running();
       await change(world.user, 'InfraMachine', 'w-0', stay);
       await remove(world);
-      expect(await reason(world)).toBe('WaitingForInfrastructureDeletion');
+      expect(await deletingReason(world)).toBe('WaitingForInfrastructureDeletion');
       world.management.store.closeWatches(how);
       await change(world.user, 'InfraMachine', 'w-0', { metadata: { finalizers: null } });
       await pass(world, 5_000);
@@ -349,7 +346,7 @@ describe('upstream bugs of deletions', () => {
     world.workload.store.closeWatches('break');
     await endPod(world, 'app');
     await pass(world, 5_000);
-    expect(await reason(world)).toBe('WaitingForVolumeDetach');
+    expect(await deletingReason(world)).toBe('WaitingForVolumeDetach');
     world.workload.store.closeWatches('gone');
     await world.remote.delete(at('VolumeAttachment', 'csi-data'));
     await pass(world, 5_000);

@@ -14,10 +14,21 @@ import {
   remove,
   saysOf,
 } from './objects.js';
-import { annotate, attach, evictions, hook, isGone, nodeVolumes, pass, putApp, running } from './running.js';
+import {
+  annotate,
+  attach,
+  evictions,
+  hook,
+  isGone,
+  nodeVolumes,
+  pass,
+  putApp,
+  running,
+  silence,
+  stay,
+} from './running.js';
 import type { World } from './world.js';
 
-const stay = { metadata: { finalizers: ['example.com/stay'] } };
 /** Calls of the operator while something is done. */
 const callsDuring = async (world: World, work: () => Promise<unknown>): Promise<string[]> => {
   world.seen.length = 0;
@@ -162,8 +173,7 @@ describe('the way to the workload cluster', () => {
     await putApp(world, 'app');
     await remove(world);
     world.isReachable = false;
-    world.hanging.add('c1');
-    world.workload.store.closeWatches('break');
+    silence(world);
     await endPod(world, 'app');
     await pass(world, 400_000);
     expect(await saysOf(world, 'Deleting')).toBe(

@@ -13,7 +13,7 @@ import {
   remove,
   saysOf,
 } from './objects.js';
-import { evictions, limits, pass, putApp, running, times, writes } from './running.js';
+import { evictions, limits, pass, putApp, running, stay, times, writes } from './running.js';
 import type { World } from './world.js';
 
 const startOf = async (world: World): Promise<string> => (await times(world))['nodeDrainStartTime'] ?? 'none';
@@ -255,7 +255,7 @@ describe('a Node that does not answer', () => {
 
   test('Pods: -> evicted with a grace of 1 s, and not waited for 2 s later', async () => {
     const { world, operator } = await running();
-    await putApp(world, 'app', { metadata: { finalizers: ['example.com/stay'] } });
+    await putApp(world, 'app', stay);
     await unreachable(world);
     await remove(world);
     expect((await find(world.remote, 'Pod', 'app'))?.metadata).toMatchObject({ deletionGracePeriodSeconds: 1 });
@@ -268,7 +268,7 @@ describe('a Node that does not answer', () => {
 
   test('a Node that is not ready, but answers: -> Pods keep their grace and are waited for', async () => {
     const { world, operator } = await running();
-    await putApp(world, 'app', { metadata: { finalizers: ['example.com/stay'] } });
+    await putApp(world, 'app', stay);
     await change(world.remote, 'Node', 'w-0', { status: nodeStatus('False') });
     await world.settle();
     await remove(world);

@@ -1,5 +1,5 @@
 // A worker that runs, and what tests of its deletion look at.
-import { change, find, machine, put, putCluster, putPod, putRunning } from './objects.js';
+import { change, find, machine, put, putCluster, putPod, putRunning, saysOf } from './objects.js';
 import { createWorld, type Operator, type World, type WorldOptions } from './world.js';
 
 export type MachineOptions = NonNullable<Parameters<typeof putRunning>[2]>;
@@ -49,6 +49,25 @@ export const deletions = (world: World): string[] =>
 /** A Pod with a label `app` of its name. */
 export const putApp = (world: World, name: string, more: object = {}): Promise<void> =>
   putPod(world, name, 'w-0', { metadata: { labels: { app: name } }, status: ready, ...more });
+
+/** What keeps an object that was deleted. */
+export const stay = { metadata: { finalizers: ['example.com/stay'] } };
+
+/** Takes all finalizers from an object of the management cluster that is called `w-0`, and lets what follows happen. */
+export async function release(world: World, kind: string): Promise<void> {
+  await change(world.user, kind, 'w-0', { metadata: { finalizers: null } });
+  await world.settle();
+}
+
+/** The reason of the condition Deleting. */
+export const deletingReason = async (world: World): Promise<string> =>
+  (await saysOf(world, 'Deleting')).split(' ')[1] ?? '';
+
+/** The workload cluster takes calls and answers none. */
+export function silence(world: World): void {
+  world.hanging.add('c1');
+  world.workload.store.closeWatches('break');
+}
 
 /** Takes an annotation from the Machine, or gives it one. */
 export async function annotate(world: World, key: string, value: string | null, name = 'w-0'): Promise<void> {
