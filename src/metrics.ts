@@ -121,7 +121,7 @@ function clientMetrics(r: Registry) {
     throttleSeconds: histogram(
       r,
       'rest_client_rate_limiter_duration_seconds',
-      'Time that requests waited for --kube-api-qps.',
+      'Time that requests waited for --kube-api-qps or --clustercache-client-qps.',
       QUEUE_BUCKETS,
       'host',
     ),

@@ -10,7 +10,7 @@ import { inClusterCa, inClusterNamespace, inClusterServer, isInCluster } from '.
 import { createHttpsTransport } from '../kube/https-transport.js';
 import { findManagementAccess } from '../kube/management-access.js';
 import { clientObserver, shadowReporter, throttleObserver } from '../kube/observers.js';
-import { createRateLimiter } from '../kube/rate-limiter.js';
+import { createRateLimiters } from '../kube/rate-limiter.js';
 import { shadowClient } from '../kube/shadow-client.js';
 import type { OwnPod } from '../kube/workload-connect.js';
 import { API_CALL_TIMEOUT_MS } from '../limits.js';
@@ -36,7 +36,7 @@ export interface ManagementOptions {
   readonly metrics: Metrics;
 }
 
-/** Clients of the management cluster: they share connections and the request budget. Leases have their own: no work may hold them up. */
+/** Clients of the management cluster: they share connections and the request budgets, one for each resource. Leases have their own: no work may hold them up. */
 export interface Management {
   /** For reading and for everything that needs no Lease. */
   readonly main: FullApiClient;
@@ -64,13 +64,13 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
     timeoutMs: API_CALL_TIMEOUT_MS,
     observer: clientObserver(metrics, log),
   };
-  const limiter = createRateLimiter({
+  const limiters = createRateLimiters({
     qps: config.kubeApiQps,
     burst: config.kubeApiBurst,
     clock,
     onWait: throttleObserver(metrics)(transport.host),
   });
-  const main = createApiClient({ ...base, limiter });
+  const main = createApiClient({ ...base, limiters });
   const leases = createApiClient({
     ...base,
     transport: createHttpsTransport({ access, clock, environment }),
@@ -79,7 +79,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
   return {
     main,
     clientFor(gate) {
-      const client = createApiClient({ ...base, limiter, gate });
+      const client = createApiClient({ ...base, limiters, gate });
       return config.shadow ? shadowClient(client, shadowReporter(log)) : client;
     },
     leases,

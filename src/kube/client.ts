@@ -2,7 +2,7 @@
 //
 //   C1. Unknown fields of objects are kept, both ways.
 //   C2. Objects of lists and watches always carry apiVersion and kind, which servers leave out of lists of built-in kinds.
-//   C3. Every failure is an ApiError (exchange.ts, X3).
+//   C3. Every failure is an ApiError (exchange.ts, X4).
 
 import { readLines } from './body.js';
 import type {

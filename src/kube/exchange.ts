@@ -2,7 +2,8 @@
 //
 //   X1. A write passes the gate right before it leaves, on every try, and its deadline never outlives the gate's.
 //   X2. Only what certainly had no effect is sent again: 429, and for reads 503, each only with Retry-After.
-//   X3. Everything that goes wrong becomes an ApiError.
+//   X3. The rate limit is for calls. Watches pass it by, as they do in client-go: there are few, and their owner paces them.
+//   X4. Everything that goes wrong becomes an ApiError.
 
 import type { Clock } from '../host/contract.js';
 import { CALL_TRIES_MAX, RETRY_AFTER_WAIT_MAX_MS } from '../limits.js';
@@ -10,7 +11,8 @@ import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
 import { failureOfAnswer, failureOfSilence, type CallName } from './failures.js';
-import type { RateLimiter } from './rate-limiter.js';
+import type { RateLimiters } from './rate-limiter.js';
+import { resourceNameOfPath } from './resource-paths.js';
 import { sleep, startDeadline, type Deadline } from './waiting.js';
 import type { Transport, WireRequest, WireResponse } from './wire.js';
 
@@ -40,7 +42,7 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   readonly userAgent: string;
   readonly timeoutMs: number;
-  readonly limiter?: RateLimiter;
+  readonly limiters?: RateLimiters;
   readonly gate?: WriteGate;
   readonly observer?: ClientObserver;
 }
@@ -149,9 +151,10 @@ interface Sent {
 }
 
 async function send(options: ExchangeOptions, request: Call, deadline: Deadline, streaming: boolean): Promise<Sent> {
-  const { transport, clock, limiter, observer } = options;
+  const { transport, clock, limiters, observer } = options;
   let sent = false;
   const fail = (error: unknown): ApiError => silence(options, request, deadline, { sent, error });
+  const limiter = streaming ? undefined : limiters?.(resourceNameOfPath(request.url));
   if (limiter !== undefined && !(await limiter.take(deadline.signal, request.options.priority)))
     throw fail(new Error('aborted'));
   const startedMs = clock.monotonicMs();

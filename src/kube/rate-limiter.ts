@@ -1,8 +1,10 @@
-// A token bucket: so many requests a second on average, so many at once.
+// Token buckets: so many requests a second on average, so many at once, for each resource on its own.
 //
 //   L1. Requests of one priority leave in the order in which they asked. One that gives up takes no token.
 //   L2. What may wait leaves only while nothing else waits and the bucket is well filled, so that a burst of what must not wait
 //       finds its tokens; after LOW_REQUEST_WAIT_MAX_MS it is like any other request.
+//   L3. Each resource has a bucket, as each kind has in controller-runtime, whose clients are made by kind: Secrets never wait for
+//       Events. Versions and subresources share the bucket of their resource, and all paths without a resource have one.
 
 import type { Clock } from '../host/contract.js';
 import { LOW_REQUEST_BUCKET_SHARE, LOW_REQUEST_WAIT_MAX_MS } from '../limits.js';
@@ -13,6 +15,9 @@ export interface RateLimiter {
   /** Waits for a token; false when the signal ended the wait. */
   take(signal: AbortSignal, priority?: RequestPriority): Promise<boolean>;
 }
+
+/** The limiter of each resource, by its name as `resourceNameOfPath` gives it. */
+export type RateLimiters = (resourceName: string) => RateLimiter;
 
 /** Options of a limiter. */
 export interface RateLimiterOptions {
@@ -26,6 +31,18 @@ export interface RateLimiterOptions {
 interface Waiter {
   readonly sinceMs: number;
   readonly leave: () => void;
+}
+
+/** Limiters of the same options, each made when it is first asked for (L3). */
+export function createRateLimiters(options: RateLimiterOptions): RateLimiters {
+  const limiters = new Map<string, RateLimiter>();
+  return (resourceName) => {
+    const known = limiters.get(resourceName);
+    if (known !== undefined) return known;
+    const made = createRateLimiter(options);
+    limiters.set(resourceName, made);
+    return made;
+  };
 }
 
 /** A limiter whose bucket starts full. */

@@ -27,6 +27,14 @@ export function resourceName(resource: Pick<Resource, 'group' | 'plural'>): stri
   return resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
 }
 
+const RESOURCE_PATH = /^\/(?:api|apis\/([^/]+))\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/?]+)/;
+
+/** `resourceName` of what a path is about, whatever its version, object or subresource; empty where it is about no resource. */
+export function resourceNameOfPath(path: string): string {
+  const [, group = '', plural = ''] = RESOURCE_PATH.exec(path) ?? [];
+  return resourceName({ group, plural });
+}
+
 /** The path of all objects of a resource, in one namespace or in all. */
 export function collectionPath(resource: Resource, namespace: string): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;

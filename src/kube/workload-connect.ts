@@ -13,7 +13,7 @@ import type { ClientObserver, WriteGate } from './exchange.js';
 import { isApiError } from './failures.js';
 import { createHttpsTransport } from './https-transport.js';
 import { accessOfKubeconfig } from './kubeconfig.js';
-import { createRateLimiter } from './rate-limiter.js';
+import { createRateLimiters } from './rate-limiter.js';
 
 /** The pod that this process runs in. */
 export interface OwnPod {
@@ -98,7 +98,7 @@ function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullA
       userAgent,
       fieldManager,
       timeoutMs: WORKLOAD_CALL_TIMEOUT_MS,
-      limiter: createRateLimiter({ qps, burst, clock, ...(onWait === undefined ? {} : { onWait }) }),
+      limiters: createRateLimiters({ qps, burst, clock, ...(onWait === undefined ? {} : { onWait }) }),
       ...(gate === undefined ? {} : { gate }),
       ...(observer === undefined ? {} : { observer }),
     });

@@ -21,7 +21,7 @@ import { isApiError } from '../../../src/kube/failures.js';
 import { createInProcessClient } from '../../../src/kube/in-process-client.js';
 import { kubeconfigSecrets } from '../../../src/kube/kubeconfig-secrets.js';
 import { createLeaseElector, type LeaseElector } from '../../../src/kube/lease-elector.js';
-import { createRateLimiter } from '../../../src/kube/rate-limiter.js';
+import { createRateLimiters } from '../../../src/kube/rate-limiter.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
 import { createMetrics } from '../../../src/metrics.js';
@@ -95,9 +95,9 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
   const realGate = (): number => (plan.operators === 1 ? Infinity : (elector?.remainingMs() ?? 0));
   const gate = sabotage.gate?.(realGate) ?? realGate;
   const server = { name: 'management', handle: management.handle };
-  const limiter = createRateLimiter({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
+  const limiters = createRateLimiters({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
   const clientFor = (actor: string): ApiClient =>
-    createInProcessClient({ handle: network.handleFor(server, actor), clock, limiter, gate, userAgent: name });
+    createInProcessClient({ handle: network.handleFor(server, actor), clock, limiters, gate, userAgent: name });
   const plain = clientFor('');
   const caches = createCaches({ client: sabotage.cacheClient?.(plain) ?? plain, config, clock, random, metrics, log });
   const world: SabotageWorld = { client: plain, clock };
