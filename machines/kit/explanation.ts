@@ -68,6 +68,18 @@ export function explainActor<
   };
 }
 
+/**
+ * What is recorded of an actor, as of now. A look that changes nothing is not recorded: where the recorded wake-up is past, the
+ * next one is as many intervals later as went by. `everyMs` is the wish of its row; null for none.
+ */
+export function asOfNow(context: ActorContext, nowMs: number, everyMs: number | null): ActorContext {
+  const { wakeAtMs } = context;
+  if (wakeAtMs === null || wakeAtMs > nowMs) return context;
+  if (everyMs === null || everyMs <= 0) return { ...context, wakeAtMs: null };
+  const missed = Math.floor((nowMs - wakeAtMs) / everyMs) + 1;
+  return { ...context, wakeAtMs: wakeAtMs + missed * everyMs };
+}
+
 function rfc3339(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

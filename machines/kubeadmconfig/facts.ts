@@ -172,6 +172,5 @@ export const shownFacts = [
   'tokenTrouble',
   'recreateLostTokens',
   'generation',
-  'tokenCheckInMs',
   'names',
 ] as const satisfies readonly (keyof Facts)[];

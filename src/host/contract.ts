@@ -90,6 +90,8 @@ export interface Envelope {
 
 /** A failure as it is kept. */
 export interface RecordedFailure {
+  /** Effect that failed. */
+  readonly request?: string;
   readonly kind: string;
   /** Cut where there is no room. */
   readonly message: string;

@@ -34,14 +34,14 @@ export function atRest(envelope: Envelope | null, restingRow: (row: string) => s
 /** The envelope with what the last turn failed with, as far as there is room: the message is cut first. */
 export function withFailure(envelope: Envelope, failure: Failure | null): Envelope {
   if (failure === null) return envelope;
-  const { kind, message, object, place } = failure;
+  const { request, kind, message, object, place } = failure;
   const rest = {
     ...(object === undefined ? {} : { object: objectText(object) }),
     ...(place === undefined ? {} : { place }),
   };
   for (let chars = Math.min(message.length, SNAPSHOT_BYTES_MAX); chars > 0; chars = Math.floor(chars / 2)) {
     const text = chars < message.length ? `${message.slice(0, chars)}…` : message;
-    const whole = { ...envelope, failed: { kind, message: text, ...rest } };
+    const whole = { ...envelope, failed: { request, kind, message: text, ...rest } };
     if (Buffer.byteLength(JSON.stringify(whole)) <= SNAPSHOT_BYTES_MAX) return whole;
   }
   return envelope;

@@ -1,9 +1,12 @@
 // Why a KubeadmConfig is where it is. The same answer from a running host and from the cluster alone.
 //
+// What only this process remembers is left out: a restart would forget it, and `explain` beside the operator cannot know it.
+// That the data Secret holds another token is read back from the row that said so.
+//
 // The row of the next look explains waits and rests. Where the next look would try something, the row that the last try
 // ended with explains more; what it failed with is taken from the host, or read back from the conditions.
 import { decide, rowById } from '../../../machines/kit/decide.js';
-import { explainActor, type Explanation } from '../../../machines/kit/explanation.js';
+import { asOfNow, explainActor, type Explanation } from '../../../machines/kit/explanation.js';
 import { readObject, readPlace } from '../../../machines/kit/failure-text.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
 import { leafState } from '../../../machines/kit/step.js';
@@ -19,7 +22,7 @@ import { kinds, objectName, targetOf } from './objects.js';
 import type { Settings } from './ports.js';
 import { storedEnvelope } from './status-patch.js';
 import type { Reader } from './reader.js';
-import { viewOf, type View } from './view.js';
+import { NOTHING_REMEMBERED, viewOf, type View } from './view.js';
 
 /** What is known of the actor beyond its object. */
 export interface KnownActor {
@@ -31,6 +34,10 @@ export interface KnownActor {
 /** Settings that facts depend on. */
 export type ExplainSettings = Pick<Settings, 'tokenTtlMs' | 'recreateLostTokens' | 'snapshotStore' | 'watchFilter'>;
 
+const UNKNOWN: ActorContext = { row: null, sinceMs: 0, wakeAtMs: null };
+/** The row that rests on a data Secret with another token than the spec. */
+const MISMATCH_ROW = 'K25';
+
 /** Explains an object. `actor` is what a host knows; null reads what the cluster recorded. */
 export function explainView(
   view: View,
@@ -39,8 +46,7 @@ export function explainView(
 ): Explanation {
   const { nowMs, settings } = options;
   const known = actor ?? recordedActor(view, settings.snapshotStore);
-  const context = known?.context ?? { row: null, sinceMs: 0, wakeAtMs: null };
-  const looked = factsOf(view, { nowMs, context }, settings);
+  const { context, facts: looked } = recorded(view, { nowMs, context: known?.context ?? UNKNOWN }, settings);
   const next = decide(table, 'OBSERVED', looked);
   const last = rowById(table, context.row);
   const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
@@ -55,6 +61,20 @@ export function explainView(
     rowId: isTrying ? last.id : next.id,
     shownFacts,
   });
+}
+
+/** Context and facts as the cluster records them, whoever looks. */
+function recorded(
+  view: View,
+  { nowMs, context }: { readonly nowMs: number; readonly context: ActorContext },
+  settings: ExplainSettings,
+): { readonly context: ActorContext; readonly facts: Facts } {
+  const seen = { ...view, remembered: NOTHING_REMEMBERED };
+  const untimed = factsOf(seen, { nowMs, context: { ...context, wakeAtMs: null } }, settings);
+  const now = asOfNow(context, nowMs, rowById(table, context.row)?.requeue?.afterMs(untimed) ?? null);
+  const facts = factsOf(seen, { nowMs, context: now }, settings);
+  const isMismatched = facts.dataToken === 'unknown' && context.row === MISMATCH_ROW;
+  return { context: now, facts: isMismatched ? { ...facts, dataToken: 'different' } : facts };
 }
 
 /** The view of a key from live reads, for `explain`; null when the object does not exist. */
@@ -86,8 +106,7 @@ export async function readView(
       configMap: (namespace, name) => get(kinds.configMap, namespace, name),
     };
     const { watchFilter, snapshotStore } = options.settings;
-    const remembered = () => ({ touch: 0, dataTokenId: null });
-    const view = viewOf(reader, key, { watchFilter, snapshotStore, remembered });
+    const view = viewOf(reader, key, { watchFilter, snapshotStore, remembered: () => NOTHING_REMEMBERED });
     if (wanted.size === 0) return view;
     for (const [id, target] of wanted) known.set(id, await readOrNull(client, target, call));
   }
@@ -118,10 +137,10 @@ function recordedActor(view: View, store: ExplainSettings['snapshotStore']): Kno
 }
 
 function failureOfRecord(view: View, failed: RecordedFailure, row: string | null): Failure {
-  const { kind, message, place } = failed;
+  const { request, kind, message, place } = failed;
   const object = ofKnownKind(readObject(failed.object ?? ''));
   return {
-    request: requestOf(view, row),
+    request: request ?? requestOf(view, row),
     kind,
     message,
     ...(object === null ? {} : { object }),

@@ -26,6 +26,9 @@ export interface Remembered {
   readonly dataTokenId: string | null;
 }
 
+/** What is remembered by a process that has just started, or by nobody. */
+export const NOTHING_REMEMBERED: Remembered = { touch: 0, dataTokenId: null };
+
 /** One view. */
 export interface View {
   readonly key: string;

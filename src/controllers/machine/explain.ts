@@ -4,7 +4,7 @@
 // try ended with explains more.
 
 import { decide, rowById } from '../../../machines/kit/decide.js';
-import { explainActor, type Explanation } from '../../../machines/kit/explanation.js';
+import { asOfNow, explainActor, type Explanation } from '../../../machines/kit/explanation.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
 import { leafState } from '../../../machines/kit/step.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
@@ -40,7 +40,7 @@ export function explainMachine(
   return explainActor(machineTable, {
     object: { kind: 'Machine', namespace, name, uid },
     state: (known?.state ?? next.target ?? machineTable.initial) as MachineState,
-    context: known?.context ?? null,
+    context: known === null ? null : asOfNow(known.context, nowMs, last?.requeue?.afterMs(settled) ?? null),
     facts: { ...settled, failure: failure as MachineFacts['failure'] },
     rowId: isTrying ? last.id : next.id,
     shownFacts,

@@ -1,6 +1,8 @@
 // `explain` of a KubeadmConfig from the cluster alone: every state, and every wait whose condition is the tables' fixed text.
 import { describe, expect, test } from '@jest/globals';
 import { explanationText } from '../../../src/cli/explain.js';
+import type { Explanation } from '../../../machines/kit/explanation.js';
+import { leafState } from '../../../machines/kit/step.js';
 import { table } from '../../../machines/kubeadmconfig/table.js';
 import {
   addClusterSecrets,
@@ -49,6 +51,14 @@ const first = async ({ user }: World): Promise<void> => {
   await addMachine(user, 'x', { controlPlane: true });
 };
 const nodeJoined = ({ user }: World) => patchStatus(user, 'Machine', 'x', { nodeRef: { name: 'n' } });
+
+/** What the inspector of the running operator answers. */
+function explainHosted({ controller, host }: Operator): Explanation | null {
+  const resting = host.rest('default/x');
+  if (resting === null) return controller.explain('default/x', null);
+  const { rest, failure } = resting;
+  return controller.explain('default/x', { state: leafState(rest.value), context: rest.context, failure });
+}
 
 /** What is expected of a state: who is waited for and why, the next look, the way out. */
 interface Told {
@@ -192,12 +202,14 @@ describe('explain: the eight states', () => {
   ];
 
   test.each(cases.map(([told, prepare, later]) => [told.state, told, prepare, later] as const))(
-    '%s: read from the cluster alone -> state, since, row, facts, what is waited for, next look, way out',
+    '%s: read from the cluster alone -> what the inspector says: state, since, row, facts, what is waited for, next look, way out',
     async (_, told, prepare, later) => {
       const { world, operator } = await settled(prepare, later);
       const entered = operator.transitions.findLast(({ from, to }) => from !== to)?.atMs ?? world.clock.nowMs();
+      const shown = explainHosted(operator);
       await operator.stop();
       world.setFaults(undefined);
+      expect(await explainAlone(world, 'x')).toEqual(shown);
       await world.clock.advance(10_000);
       const answer = await explainAlone(world, 'x');
       const { waitsFor, facts, row } = answer;
@@ -222,6 +234,29 @@ describe('explain: the eight states', () => {
 
   test('the cases -> are the states of the table', () => {
     expect(cases.map(([{ state }]) => state).toSorted()).toEqual(Object.keys(table.states).toSorted());
+  });
+
+  test('somebody touched the object since the token was looked at: only the process knows -> the same facts from both', async () => {
+    const { world, operator } = await settled(worker, async (each) => {
+      await nodeJoined(each);
+      await each.settle();
+      await patch(each.user, 'Machine', 'x', { metadata: { annotations: { a: 'b' } } });
+    });
+    expect(operator.controller.controller.observe('default/x')?.remembered.touch).toBeGreaterThan(0);
+    const shown = explainHosted(operator);
+    expect(shown).toMatchObject({ facts: { tokenDue: false } });
+    expect(await explainAlone(world, 'x')).toEqual(shown);
+  });
+
+  test('looks that changed nothing: no write tells of them -> the same answer from both, the next look included', async () => {
+    const { world, operator } = await settled(worker);
+    for (let look = 0; look < 3; look += 1) {
+      await world.clock.advance(310_000);
+      await world.settle();
+    }
+    const shown = explainHosted(operator);
+    expect(shown).toMatchObject({ row: { id: 'K28' }, facts: { tokenDue: false } });
+    expect(await explainAlone(world, 'x')).toEqual(shown);
   });
 
   test('JSON: -> every field, and nothing of a token, key or data', async () => {
