@@ -24,6 +24,8 @@ export interface Explanation {
   /** RFC 3339, or null. */
   readonly nextLook: string | null;
   readonly unblocks: string;
+  /** What looks wrong around the object and holds nothing up, a line for each. */
+  readonly warnings: readonly string[];
 }
 
 /** What `explainActor` needs to know of one actor. */
@@ -35,6 +37,7 @@ export interface ExplainedActor<State extends string, Facts> {
   readonly rowId: string;
   /** Names of the facts that may be shown. */
   readonly shownFacts: readonly string[];
+  readonly warnings?: readonly string[];
 }
 
 /** Puts the explanation together; total for every state and row of the table. */
@@ -65,6 +68,7 @@ export function explainActor<
     lastError: actor.facts.failure,
     nextLook: actor.context?.wakeAtMs === null || actor.context === null ? null : rfc3339(actor.context.wakeAtMs),
     unblocks: waitsFor?.remedy ?? (actor.facts.failure === null ? 'Nothing is needed.' : actor.facts.failure.message),
+    warnings: actor.warnings ?? [],
   };
 }
 

@@ -150,6 +150,7 @@ export function explanationText(answer: Explanation): string {
     ['Last error', lastError === null ? 'none' : failureText(lastError)],
     ['Next look', answer.nextLook ?? (lastError === null ? 'when something changes' : NEXT_TRY)],
     ['Unblocks it', answer.unblocks],
+    ...answer.warnings.map((text) => ['Looks wrong', text] as const),
   ];
   const facts = Object.entries(answer.facts).map(
     ([name, value]) => `  ${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,

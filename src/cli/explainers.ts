@@ -1,6 +1,7 @@
 // Who explains which kind from the cluster alone.
 
 import type { Explanation } from '../../machines/kit/explanation.js';
+import { readDoubts } from '../controllers/kubeadmconfig/certificate-doubts.js';
 import { explainView, readView } from '../controllers/kubeadmconfig/explain.js';
 import { explainClusterLive, explainControlPlaneLive } from './explain-condition.js';
 import { explainMachineLive } from './explain-machine.js';
@@ -25,7 +26,8 @@ export const EXPLAINERS: readonly Explainer[] = [
         settings,
         hasMachinePools: config.featureGates.MachinePool,
       });
-      return view === null ? null : explainView(view, null, { nowMs, settings });
+      if (view === null) return null;
+      return explainView(view, null, { nowMs, settings, warnings: await readDoubts(client, view, { nowMs }) });
     },
   },
   { kinds: ['machine', 'machines', 'ma'], explain: explainMachineLive },

@@ -54,6 +54,7 @@ const planted = (machine: string, namespace: string, name: string): Explanation 
   lastError: { kind: 'Api', message: ALL, request: null } as never,
   nextLook: null,
   unblocks: ALL,
+  warnings: [ALL],
 });
 
 beforeAll(async () => {

@@ -13,6 +13,7 @@ import { generateCertificates } from '../../src/bootstrap/certificates/generate-
 import { readPrivateKey } from '../../src/bootstrap/certificates/keys.js';
 import { createKeyPool } from '../../src/bootstrap/certificates/key-pool.js';
 import { readPemBlocks, writePem } from '../../src/bootstrap/certificates/pem.js';
+import { servingCertificate } from './webhooks/serving-certificate.js';
 import type { KeyPair } from '../../src/bootstrap/bootstrap-types.js';
 import type { CertificateSetKind, CertificateSettings } from '../../src/bootstrap/certificates/types.js';
 
@@ -202,6 +203,7 @@ describe('certificates: inspection of what users supply', () => {
       cipher: 'aes-256-cbc',
       passphrase: 'x',
     });
+    const leaf = servingCertificate('leaf');
     const found = [
       inspect(rsa.certificate, ec.privateKey),
       inspect(rsa.certificate, String(encrypted)),
@@ -209,6 +211,8 @@ describe('certificates: inspection of what users supply', () => {
       inspect(rsa.certificate, writePem('EC PRIVATE KEY', Buffer.from('junk'))),
       inspect('CERT', rsa.privateKey),
       inspectKeyPair({ want: caWant, cert: rsa.certificate, key: '' }, Date.UTC(2099, 0)),
+      inspectKeyPair({ want: caWant, cert: rsa.certificate, key: '' }, Date.UTC(2009, 0)),
+      inspect(leaf.cert, leaf.key),
     ];
     expect(found.map((answer) => (answer.kind === 'doubtful' ? answer.message : answer.kind))).toEqual([
       'Secret my-cluster-ca: tls.key is not the key of tls.crt',
@@ -217,7 +221,11 @@ describe('certificates: inspection of what users supply', () => {
       'Secret my-cluster-ca: tls.key: the block EC PRIVATE KEY does not hold a SEC1 private key',
       'Secret my-cluster-ca: tls.crt holds no certificate that can be read',
       'Secret my-cluster-ca: the certificate expired on Nov 18 08:00:00 2036 GMT',
+      expect.stringMatching(/^Secret my-cluster-ca: the certificate is not valid before .* 2026 GMT$/),
+      'Secret my-cluster-ca: tls.crt is not the certificate of a CA',
     ]);
+    // An etcd client certificate signs nothing.
+    expect(inspect(leaf.cert, leaf.key, { ...caWant, purpose: 'apiserver-etcd-client' }).kind).toBe('sound');
   });
 });
 

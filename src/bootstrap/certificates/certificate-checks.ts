@@ -62,7 +62,11 @@ export function inspectKeyPair(pair: KeyPair, nowMs: number): KeyPairInspection 
 
   if (certificate === null) return doubtful('tls.crt holds no certificate that can be read');
   const notAfterMs = Date.parse(certificate.validTo);
+  const mustSign = pair.want.purpose !== 'apiserver-etcd-client';
+  if (mustSign && !certificate.isAuthority) return doubtful('tls.crt is not the certificate of a CA');
   if (notAfterMs <= nowMs) return doubtful(`the certificate expired on ${certificate.validTo}`);
+  if (Date.parse(certificate.validFrom) > nowMs)
+    return doubtful(`the certificate is not valid before ${certificate.validFrom}`);
   if (!certificate.fitsKey) return doubtful('tls.key is not the key of tls.crt');
   return { kind: 'sound', keyForm, notAfterMs };
 }
@@ -76,6 +80,8 @@ const lookInside = remembered((cert = '', key = '') => {
     keyForm: privateKey?.form ?? null,
     keyProblem: read?.kind === 'unreadable' ? read.message : null,
     certificate: certificate && {
+      isAuthority: certificate.ca,
+      validFrom: certificate.validFrom,
       validTo: certificate.validTo,
       fitsKey: privateKey === null || certificate.checkPrivateKey(privateKey.key),
     },

@@ -6,6 +6,7 @@ import { table } from '../../../machines/kubeadmconfig/table.js';
 import type { Explanation } from '../../../machines/kit/explanation.js';
 import type { Controller, Key, Random } from '../../host/contract.js';
 import { EFFECT_TIME_MAX_MS } from '../../limits.js';
+import { doubtsOfView } from './certificate-doubts.js';
 import { acquireInitLock } from './effects/acquire-init-lock.js';
 import { adoptCertificates } from './effects/certificate-secrets.js';
 import { effectOf, type KubeadmConfigEffect } from './effects/context.js';
@@ -74,7 +75,11 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
     wire: (wake) => wireCaches(ports, memory, wake),
     explain: (key, actor) => {
       const view = controller.observe(key);
-      return view === null ? null : explainView(view, actor, { nowMs: ports.clock.nowMs(), settings });
+      if (view === null) return null;
+      const nowMs = ports.clock.nowMs();
+      const { namespace = '' } = view.config.metadata;
+      const warnings = doubtsOfView(view, (name) => ports.caches.secrets.get(namespace, name)?.data, nowMs);
+      return explainView(view, actor, { nowMs, settings, warnings });
     },
     markedTokensWithoutData: () => memory.markedCount,
   };

@@ -42,9 +42,9 @@ const MISMATCH_ROW = 'K25';
 export function explainView(
   view: View,
   actor: KnownActor | null,
-  options: { readonly nowMs: number; readonly settings: ExplainSettings },
+  options: { readonly nowMs: number; readonly settings: ExplainSettings; readonly warnings: readonly string[] },
 ): Explanation {
-  const { nowMs, settings } = options;
+  const { nowMs, settings, warnings } = options;
   const known = actor ?? recordedActor(view, settings.snapshotStore);
   const { context, facts: looked } = recorded(view, { nowMs, context: known?.context ?? UNKNOWN }, settings);
   const next = decide(table, 'OBSERVED', looked);
@@ -60,6 +60,7 @@ export function explainView(
     facts,
     rowId: isTrying ? last.id : next.id,
     shownFacts,
+    warnings,
   });
 }
 

@@ -275,6 +275,7 @@ describe('explain: the eight states', () => {
         'stateMeaning',
         'unblocks',
         'waitsFor',
+        'warnings',
       ].toSorted(),
     );
     const [token] = await tokens(world.user);

@@ -232,7 +232,7 @@ let made: Promise<{
 
 async function makePair() {
   const key = await generateKey('ECDSA-P256');
-  const cert = await createCaCertificate({ key, nowMs: Date.UTC(2026, 0, 1), validityDays: 3650 });
+  const cert = await createCaCertificate({ key, nowMs: Date.UTC(2023, 0, 1), validityDays: 3650 });
   return { ca: { cert, key: privateKeyPem(key) }, sa: { cert: publicKeyPem(key), key: privateKeyPem(key) } };
 }
 

@@ -9,11 +9,11 @@ import type {
   SecretRead,
   SecretReads,
 } from '../../../bootstrap/bootstrap-types.js';
-import { inspectKeyPair } from '../../../bootstrap/certificates/certificate-checks.js';
 import { generateCertificates } from '../../../bootstrap/certificates/generate-certificates.js';
 import { textToBytes } from '../../../bootstrap/go-format/go-string.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import { isApiError } from '../../../kube/failures.js';
+import { doubtsOf } from '../certificate-doubts.js';
 import { failure, failureOfApi, failureOfRefusal } from '../failures.js';
 import {
   clusterReference,
@@ -47,14 +47,11 @@ export async function certificatesFor(work: Work, mode: BootstrapMode): Promise<
   return [...loaded.certificates, ...(await makeCertificates(work, loaded))];
 }
 
-/** An Event for certificates that are there and look wrong: expired, or with the key of another one. kubeadm has the last word. */
+/** An Event for certificates that are there and look wrong. */
 function tellDoubts({ key, memory, nowMs, ports, turn }: Work, certificates: Certificates): void {
   const { apiVersion, kind, metadata } = turn.config;
   const { namespace = '', name, uid = '' } = metadata;
-  const doubts = certificates.flatMap((pair) => {
-    const seen = inspectKeyPair(pair, nowMs());
-    return seen.kind === 'doubtful' ? [seen.message.replace('Secret ', `Secret ${namespace}/`)] : [];
-  });
+  const doubts = doubtsOf(certificates, { namespace, nowMs: nowMs() });
   if (memory.said(key, 'doubts', doubts.join('\n'))) return;
   const object = { apiVersion, kind, namespace, name, uid };
   for (const message of doubts)
