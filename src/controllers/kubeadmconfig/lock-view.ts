@@ -6,6 +6,14 @@ import { dataSecretNameOf } from './owner.js';
 import type { StoredCluster, StoredConfig, StoredConfigMap, StoredMachine } from './objects.js';
 import type { Reader } from './reader.js';
 
+/** A Machine as a lock is compared with it. */
+export interface LockingMachine {
+  readonly name: string;
+  readonly uid: string;
+  /** The data Secret that it knows; empty when it knows none. */
+  readonly dataSecretName: string;
+}
+
 /** Key of the lock's only entry. */
 export const LOCK_KEY = 'lock-information';
 
@@ -79,15 +87,12 @@ export function parseLock(configMap: StoredConfigMap): LockInformation | { reado
 }
 
 /** The text of a lock that a Machine takes. */
-export function lockText(machine: { readonly name: string; readonly uid: string }): string {
+export function lockText(machine: Pick<LockingMachine, 'name' | 'uid'>): string {
   return JSON.stringify({ machineName: machine.name, machineUID: machine.uid });
 }
 
 /** Whether a lock is a Machine's own. A Machine with another uid that has its data (after a restore) is the holder. */
-export function isHeldBy(
-  information: LockInformation,
-  machine: { readonly name: string; readonly uid: string; readonly dataSecretName: string },
-): boolean {
+export function isHeldBy(information: LockInformation, machine: LockingMachine): boolean {
   if (information.machineName !== machine.name) return false;
   return information.machineUid === null || information.machineUid === machine.uid || machine.dataSecretName !== '';
 }

@@ -1,7 +1,8 @@
 // The status patch of a turn: what the rows say, and the actor's own condition with it, in one guarded write.
 //
 //   S1. Nothing changed: nothing is written.
-//   S2. A conflict means that somebody else wrote: the projection is laid over what is there now, a few times.
+//   S2. A conflict means that somebody else wrote: the projection is laid over what is there now, a few times. One that failed for
+//       good or is going meanwhile is told nothing: others may have its lock, and the data that it stored must start no node.
 import type { Condition } from '../../conditions/condition.js';
 import { sortConditions } from '../../conditions/order.js';
 import { projectStatus, type Status } from '../../../machines/kubeadmconfig/status.js';
@@ -23,6 +24,7 @@ import { isApiError } from '../../kube/failures.js';
 import { withLedger } from '../../kube/ledger-client.js';
 import { STATUS_TRIES_MAX } from './limits.js';
 import type { Memory } from './memory.js';
+import { isConfigLost } from './lock-view.js';
 import { mergeDiff } from './merge-diff.js';
 import { controllerReference, kinds, targetOf, type StoredConfig } from './objects.js';
 import type { Ports } from './ports.js';
@@ -101,7 +103,7 @@ async function patchStatus(
       if (!isApiError(error, 'Conflict') || round >= STATUS_TRIES_MAX) throw error;
     }
     const newest = await client.get<StoredConfig>(target, { signal: context.signal });
-    if (newest.metadata.uid !== uid || newest.metadata.deletionTimestamp !== undefined) return;
+    if (newest.metadata.uid !== uid || isConfigLost(newest)) return;
     config = newest;
   }
 }

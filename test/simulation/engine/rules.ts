@@ -50,6 +50,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   const clusters = clusterNames(plan.world);
   /** The token that the data of a started Machine had, by the Machine's uid. */
   const started = new Map<string, string>();
+  /** The Machine that was started with init data, by cluster. */
+  const initialisers = new Map<string, string>();
   /** Uids that ever were those of a kind and name. */
   const lives = new Map<string, Set<string>>();
   /** Lives whose data has been made. */
@@ -98,6 +100,13 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     made.add(life);
   };
 
+  /** Whatever became of whom: a second node that runs init is a second cluster. */
+  const noteInitialiser = (name: string, uid: string, cluster: string): void => {
+    if ((initialisers.get(cluster) ?? uid) !== uid)
+      accuse('one-init', `${name} is the second to initialise ${cluster}`);
+    initialisers.set(cluster, uid);
+  };
+
   const judgeInit = (name: string, cluster: string): void => {
     if (isInitialized(truth.get('clusters', cluster)))
       accuse('one-init', `${name} got init data after ${cluster} was initialised`);
@@ -121,7 +130,10 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       );
   };
 
-  /** What was on its way when somebody gave a KubeadmConfig up arrives after it; networks that fail make that way long. */
+  /**
+   * What was on its way when somebody gave a KubeadmConfig up arrives after it; networks that fail make that way long. No node
+   * is told of such data: that is asked where its status is written and where a Machine starts.
+   */
   const isSentBeforeLoss = (name: string): boolean => {
     const sinceMs = lostSinceMs.get(truth.get('kubeadmconfigs', name)?.metadata.uid ?? '');
     const isSlow = plan.faults.some(({ kind }) => ['requests', 'watches', 'isolation', 'freeze'].includes(kind));
@@ -150,7 +162,10 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const path = ['status', 'initialization', 'dataSecretCreated'];
     if (at(before, ...path) === true && at(after, ...path) !== true)
       accuse('created-stays', `${name}: dataSecretCreated went back`);
-    if (at(before, ...path) !== true && at(after, ...path) === true) judgeCreated(name, after);
+    if (at(before, ...path) !== true && at(after, ...path) === true) {
+      judgeCreated(name, after);
+      if (isConfigLost(before)) accuse('created-true', `${name} says that data is there, and has failed for good`);
+    }
     const isPool = ownerOf(truth, name)?.kind === 'MachinePool';
     if (specToken(before) !== '' && specToken(before) !== specToken(after) && !isPool)
       accuse('token-once', `${name}: another token was minted`);
@@ -257,7 +272,10 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       if (['machines', 'kubeadmconfigs', 'clusters'].includes(resource)) livesOf(resource, name).add(uid);
       if (resource !== 'machines' || type === 'DELETED') return;
       const secretName = textAt(object, 'spec', 'bootstrap', 'dataSecretName');
-      if (secretName !== '' && !started.has(uid)) started.set(uid, dataOf(truth.get('secrets', secretName)).token);
+      if (secretName === '' || started.has(uid)) return;
+      const data = dataOf(truth.get('secrets', secretName));
+      started.set(uid, data.token);
+      if (data.isInit) noteInitialiser(name, uid, textAt(object, 'spec', 'clusterName'));
     },
     judge(by, event, resource) {
       const { name } = event.object.metadata;

@@ -3,13 +3,25 @@
 //   L1. Before the control plane is initialised the lock is deleted by its holder, or once live reads show its holder gone.
 //   L2. Every deletion names uid and version: a lock that somebody took meanwhile is never deleted.
 //   L3. A lock that cannot be read is never deleted before initialisation.
+//   L4. A lock names the Machine that lives: where the KubeadmConfig names another uid than the cache shows, it is read live.
 import { label, resources } from '../../../api/names.js';
 import { isApiError } from '../../../kube/failures.js';
 import { LOCK_ROUNDS_MAX } from '../limits.js';
-import { isConfigLost, isHeldBy, LOCK_KEY, lockName, lockText, parseLock, type LockInformation } from '../lock-view.js';
+import { failure } from '../failures.js';
+import {
+  isConfigLost,
+  isHeldBy,
+  LOCK_KEY,
+  lockName,
+  lockText,
+  parseLock,
+  type LockInformation,
+  type LockingMachine,
+} from '../lock-view.js';
 import {
   clusterReference,
   kinds,
+  objectName,
   targetOf,
   type StoredConfig,
   type StoredConfigMap,
@@ -28,16 +40,17 @@ export type TakeResult =
 /** Takes the lock for the Machine of this turn. Safe to repeat: the holder gets it again. */
 export async function takeLock(work: Work): Promise<TakeResult> {
   const { view } = work;
+  const machine = await ownMachine(work);
   let isKnown = view.lock.kind !== 'free';
   let holder = view.lock.kind === 'held' ? view.lock.information.machineName : '';
   for (let round = 0; round < LOCK_ROUNDS_MAX; round += 1) {
-    if (!isKnown && (await createLock(work))) return { kind: 'taken' };
+    if (!isKnown && (await createLock(work, machine))) return { kind: 'taken' };
     isKnown = false;
     const lock = await readLockLive(work);
     if (lock === null) continue;
     const information = parseLock(lock);
     if ('problem' in information) return { kind: 'unreadable', problem: information.problem };
-    if (isHeldBy(information, view.owner)) {
+    if (isHeldBy(information, machine)) {
       work.turn.lock = lock;
       return { kind: 'taken' };
     }
@@ -54,10 +67,27 @@ export function readLockLive(work: Work): Promise<StoredConfigMap | null> {
 }
 
 /** Whether the lock that is there now is the one of this Machine. */
-export function isOwnLock(work: Work, lock: StoredConfigMap | null): boolean {
+export async function isOwnLock(work: Work, lock: StoredConfigMap | null): Promise<boolean> {
   if (lock === null) return false;
   const information = parseLock(lock);
-  return !('problem' in information) && isHeldBy(information, work.view.owner);
+  return !('problem' in information) && isHeldBy(information, await ownMachine(work));
+}
+
+/**
+ * The Machine of this turn as a lock names it. A cache may show an earlier life of it, whose lock others would take for that of
+ * a Machine that is gone, data or not: the KubeadmConfig names the uid of the life that it belongs to.
+ */
+async function ownMachine({ view, turn, client, call }: Work): Promise<LockingMachine> {
+  const { owner } = view;
+  const { namespace = '', ownerReferences = [] } = turn.config.metadata;
+  const named = ownerReferences.find(({ kind, name }) => kind === owner.kind && name === owner.name)?.uid ?? '';
+  if (named === '' || named === owner.uid) return owner;
+  const machine = await orNull(client.get<StoredMachine>(targetOf(kinds.machine, namespace, owner.name), call));
+  if (machine === null) {
+    const object = objectName('machine', namespace, owner.name);
+    throw failure('LockFailed', `Machine ${namespace}/${owner.name} was deleted`, object);
+  }
+  return { name: owner.name, uid: machine.metadata.uid ?? '', dataSecretName: dataSecretNameOf(machine) };
 }
 
 /** Deletes exactly this lock. False when another one is there. */
@@ -74,8 +104,8 @@ export async function deleteLock(work: Work, lock: StoredConfigMap): Promise<boo
 }
 
 /** Creates the lock; false when there is one. */
-async function createLock(work: Work): Promise<boolean> {
-  const { turn, view, memory } = work;
+async function createLock(work: Work, machine: LockingMachine): Promise<boolean> {
+  const { turn, memory } = work;
   const { namespace = '', name } = turn.cluster.metadata;
   const lock = {
     apiVersion: resources.ConfigMap.apiVersion,
@@ -86,7 +116,7 @@ async function createLock(work: Work): Promise<boolean> {
       labels: { [label.clusterName]: name },
       ownerReferences: [clusterReference(turn.cluster)],
     },
-    data: { [LOCK_KEY]: lockText(view.owner) },
+    data: { [LOCK_KEY]: lockText(machine) },
   };
   try {
     turn.lock = await work.client.create<StoredConfigMap>(kinds.configMap, lock, work.call);

@@ -38,7 +38,7 @@ export async function storeInitData(work: Work): Promise<Answer> {
   refuseIfLost(work);
   if (!turn.hasCreatedLock) {
     const lock = await readLockLive(work);
-    if (!isOwnLock(work, lock)) {
+    if (!(await isOwnLock(work, lock))) {
       const { namespace: clusterNamespace = '', name: cluster } = turn.cluster.metadata;
       const object = objectName('configMap', clusterNamespace, lockName(cluster));
       turn.lock = null;

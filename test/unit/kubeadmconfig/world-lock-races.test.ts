@@ -1,0 +1,101 @@
+// The init lock where caches lag or somebody gives its holder up: still at most one node is told to initialise.
+import { describe, expect, test } from '@jest/globals';
+import { addClusterSecrets, addMachine, cluster, clusterStatus, create, patchStatus, remove } from './objects.js';
+import { calls, configOf, lockOf, payload, secretOf, stateOf, writes } from './readings.js';
+import { createWorld, type World } from './world.js';
+
+async function uidOf(world: World, name: string): Promise<string> {
+  const machine = world.server.store.get('machines.cluster.x-k8s.io', 'default', name);
+  return machine?.metadata.uid ?? '';
+}
+
+async function machineUidOfLock(world: World): Promise<string> {
+  const { machineUID } = JSON.parse((await lockOf(world.user)).data['lock-information'] ?? '') as Record<
+    string,
+    string
+  >;
+  return machineUID ?? '';
+}
+
+/** A control plane Machine that was created again under its name, of which the operator's cache has not heard. */
+async function recreatedUnseen(): Promise<{ readonly world: World; readonly before: string }> {
+  const world = createWorld();
+  await create(world.user, cluster({ provisioned: false }));
+  await addClusterSecrets(world.user);
+  await addMachine(world.user, 'cp-0', { controlPlane: true });
+  await world.start();
+  await world.settle();
+  const before = await uidOf(world, 'cp-0');
+  const delay = { kind: 'delay', ms: 60_000 } as const;
+  world.setFaults({ watchEvent: ({ resource }) => (resource === 'machines' ? delay : undefined) });
+  await remove(world.user, 'KubeadmConfig', 'cp-0');
+  await remove(world.user, 'Machine', 'cp-0');
+  await addMachine(world.user, 'cp-0', { controlPlane: true });
+  await world.settle();
+  return { world, before };
+}
+
+describe('kubeadmconfig worlds: races for the init lock', () => {
+  test('KC-139 Machine created again, the cache shows its earlier life: lock taken -> names the life that there is', async () => {
+    const { world, before } = await recreatedUnseen();
+    await patchStatus(world.user, 'Cluster', 'c1', clusterStatus({}));
+    await world.settle();
+    expect(await uidOf(world, 'cp-0')).not.toBe(before);
+    const lock = await lockOf(world.user);
+    expect(await machineUidOfLock(world)).toBe(await uidOf(world, 'cp-0'));
+    await world.clock.advance(120_000);
+    await world.settle();
+    expect((await lockOf(world.user)).metadata.uid).toBe(lock.metadata.uid);
+    expect(stateOf(await configOf(world.user, 'cp-0'))).toBe('Initializing');
+  });
+
+  test('KC-146 lock of the earlier life of a Machine, which the cache still shows: found -> not ours, replaced before data is stored', async () => {
+    const { world, before } = await recreatedUnseen();
+    await create(world.user, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c1-lock', namespace: 'default', labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } },
+      data: { 'lock-information': JSON.stringify({ machineName: 'cp-0', machineUID: before }) },
+    });
+    await world.settle();
+    await patchStatus(world.user, 'Cluster', 'c1', clusterStatus({}));
+    await world.settle();
+    expect(writes(world)).not.toContain('create secrets/default');
+    await world.clock.advance(120_000);
+    await world.settle();
+    expect(await machineUidOfLock(world)).toBe(await uidOf(world, 'cp-0'));
+    expect(await payload(world.user, 'cp-0')).toContain('kubeadm init');
+  });
+
+  test('KC-144 Machine as the cache shows it: lock taken -> no other call for it', async () => {
+    const world = createWorld();
+    await create(world.user, cluster());
+    await addClusterSecrets(world.user);
+    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    await world.start();
+    await world.settle();
+    expect(calls(world).filter((call) => call.includes('machines'))).toEqual([]);
+  });
+
+  test('KC-139 holder failed for good while its data is on its way: stored -> its Machine is not told of it', async () => {
+    const world = createWorld();
+    await create(world.user, cluster());
+    await addClusterSecrets(world.user);
+    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const deprecated = { v1beta1: { failureReason: 'Broken', failureMessage: 'given up' } };
+    let failing: Promise<unknown> | undefined;
+    world.setFaults({
+      request({ verb, resource, namespace }) {
+        if (verb !== 'create' || resource !== 'secrets' || namespace !== 'default' || failing !== undefined) return;
+        failing = patchStatus(world.user, 'KubeadmConfig', 'cp-0', { deprecated });
+        return { kind: 'delay', ms: 0 };
+      },
+    });
+    await world.start();
+    await world.settle();
+    await failing;
+    expect(failing).toBeDefined();
+    expect((await secretOf(world.user, 'cp-0')).metadata.name).toBe('cp-0');
+    expect((await configOf(world.user, 'cp-0')).status?.initialization?.dataSecretCreated).not.toBe(true);
+  });
+});
