@@ -2,7 +2,8 @@
 //
 //   L1. A write that succeeded leaves a receipt with the version that the server named.
 //   L2. A write of unknown outcome leaves a note: the host reads that object live before the next turn.
-//   L3. A deletion leaves the version after the one that was deleted, or a note where that is not known.
+//   L3. A deletion leaves the version after the one that was deleted, or a note where that is not known. So does one of what is
+//       gone already.
 //
 //   L4. A receipt says which version guarded the write, so that the host knows the echo of its own write from news.
 //
@@ -52,7 +53,8 @@ export function withLedger(client: ApiClient, ledger: WriteLedger): ApiClient {
         await client.delete(target, options);
         if (options?.dryRun !== true) noteDeletion(ledger, target, options);
       } catch (error) {
-        if (isApiError(error, 'Unknown')) ledger.noteUnknown(nameOf(target));
+        // What is not there any more was seen by a cache that does not know it yet.
+        if (isApiError(error, 'Unknown', 'NotFound')) ledger.noteUnknown(nameOf(target));
         throw error;
       }
     },

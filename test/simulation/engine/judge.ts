@@ -108,6 +108,10 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     if (count(what) > most) accuse('no-busy-loop', `more than ${most} ${what} in a minute`);
   };
 
+  /** Who is created again has not failed yet: each life is counted on its own. */
+  const lifeOf = (key: string): string =>
+    `${key} ${truth.get('kubeadmconfigs', key.split('/')[1] ?? '')?.metadata.uid ?? ''}`;
+
   const judgeToken = (by: Seen, event: StoreEvent, cluster: string): void => {
     const id = event.object.metadata.name.slice('bootstrap-token-'.length);
     const { data = {} } = event.object as Loose;
@@ -131,7 +135,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     questions,
     onSend(seen, identity) {
       bound('requests', REQUESTS_PER_MINUTE_MAX);
-      if (seen.actor !== '') bound(`requests of ${seen.actor}`, ACTOR_REQUESTS_PER_MINUTE_MAX);
+      if (seen.actor !== '') bound(`requests of ${lifeOf(seen.actor)}`, ACTOR_REQUESTS_PER_MINUTE_MAX);
       const isOfActor = seen.actor !== '' && seen.resource !== 'leases';
       if (isOfActor || seen.server !== 'management')
         questions.push(`${seen.actor || seen.server} ${seen.method} ${seen.path}`);
@@ -151,7 +155,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       writer = seen;
       return () => void (writer = null);
     },
-    onTurn: (key) => bound(`turns of ${key}`, TURNS_PER_MINUTE_MAX),
+    onTurn: (key) => bound(`turns of ${lifeOf(key)}`, TURNS_PER_MINUTE_MAX),
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;
       const isToken = event.resource === '/secrets' && name.startsWith('bootstrap-token-');

@@ -68,6 +68,13 @@ describe('ledger', () => {
     expect(notes).toEqual(['Machine default/a u 013', 'unknown Machine default/a']);
   });
 
+  test('deletion of what is gone already: the cache that showed it lags -> a note to read live', async () => {
+    const { ledger: book, notes } = ledger();
+    const client = withLedger(stub('NotFound').client, book);
+    await Promise.allSettled([client.delete(target, { preconditions: { uid: 'u', resourceVersion: '12' } })]);
+    expect(notes).toEqual(['unknown Machine default/a']);
+  });
+
   test('reads and dry runs -> nothing', async () => {
     const { ledger: book, notes } = ledger();
     const client = withLedger(stub(machine('a', '12')).client, book);
