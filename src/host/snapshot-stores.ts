@@ -106,27 +106,29 @@ export function actorAnnotationPatch(
   };
 }
 
-/** Name of the ConfigMap of an object. */
-export function actorConfigMapName(name: string): string {
-  return `${name}-actor`;
+/** Name of the ConfigMap of an actor. */
+export function actorConfigMapName(actor: string): string {
+  return `${actor}-actor`;
 }
 
 /** The ConfigMap of an actor; it goes with its object. */
 export function actorConfigMap(
   envelope: Envelope,
-  owner: SnapshotOwner,
-  labels: Readonly<Record<string, string>> = {},
+  {
+    owner,
+    actor = owner.name,
+    labels,
+  }: { readonly owner: SnapshotOwner; readonly actor?: string; readonly labels: Readonly<Record<string, string>> },
 ) {
+  const { apiVersion, kind, namespace, name, uid } = owner;
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: {
-      name: actorConfigMapName(owner.name),
-      namespace: owner.namespace,
-      ...(Object.keys(labels).length === 0 ? {} : { labels }),
-      ownerReferences: [
-        { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name, uid: owner.uid, controller: true },
-      ],
+      name: actorConfigMapName(actor),
+      namespace,
+      labels,
+      ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     data: { [ACTOR_CONFIGMAP_KEY]: envelopeText(envelope) },
   };

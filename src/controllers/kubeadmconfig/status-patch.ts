@@ -8,25 +8,26 @@ import { sortConditions } from '../../conditions/order.js';
 import { projectStatus, type Status } from '../../../machines/kubeadmconfig/status.js';
 import type { Facts, State } from '../../../machines/kubeadmconfig/facts.js';
 import { restingRow } from '../../../machines/kubeadmconfig/table.js';
-import { annotation, label, resources } from '../../api/names.js';
+import { resources } from '../../api/names.js';
 import type { EffectContext, Envelope, Outcome } from '../../host/contract.js';
 import { atRest, envelopeText, withFailure } from '../../host/envelope.js';
 import {
-  ACTOR_CONFIGMAP_KEY,
   ACTOR_STATE_CONDITION,
-  actorConfigMapName,
+  actorAnnotationPatch,
   actorStateCondition,
   envelopeInConditions,
   envelopeToWrite,
+  storedEnvelope as readStored,
 } from '../../host/snapshot-stores.js';
 import type { ApiClient } from '../../kube/contract.js';
 import { isApiError } from '../../kube/failures.js';
 import { withLedger } from '../../kube/ledger-client.js';
+import { writeSnapshotConfigMap } from '../snapshot-config-map.js';
 import { STATUS_TRIES_MAX } from './limits.js';
 import type { Memory } from './memory.js';
 import { isConfigLost } from './lock-view.js';
 import { mergeDiff } from './merge-diff.js';
-import { controllerReference, kinds, targetOf, type StoredConfig } from './objects.js';
+import { kinds, targetOf, type StoredConfig } from './objects.js';
 import type { Ports } from './ports.js';
 import type { View } from './view.js';
 
@@ -36,16 +37,11 @@ export type KubeadmConfigOutcome = Outcome<State, Facts>;
 /** The stored envelope of a view, where `--snapshot-store` keeps it. */
 export function storedEnvelope(view: View, store: Ports['settings']['snapshotStore']): string | null {
   const { config, actorConfigMap } = view;
-  switch (store) {
-    case 'status':
-      return envelopeInConditions(config.status?.conditions);
-    case 'annotation':
-      return config.metadata.annotations?.[annotation.actor] ?? null;
-    case 'configmap':
-      return actorConfigMap?.data?.[ACTOR_CONFIGMAP_KEY] ?? null;
-    case 'none':
-      return null;
-  }
+  return readStored(store, {
+    conditions: config.status?.conditions,
+    annotations: config.metadata.annotations,
+    configMapData: actorConfigMap?.data,
+  });
 }
 
 /** Writes status and snapshot of a turn if they changed. `config` is the object as the turn's last write left it. */
@@ -146,46 +142,25 @@ async function patchAnnotation(
   envelope: Envelope,
   { signal, noteSnapshot }: EffectContext,
 ): Promise<void> {
-  const { namespace = '', name, uid } = view.config.metadata;
+  const { namespace = '', name, uid = '' } = view.config.metadata;
   const target = targetOf(kinds.kubeadmConfig, namespace, name);
   const { metadata } = await client.get<StoredConfig>(target, { signal });
   if (metadata.uid !== uid) return;
-  const text = envelopeText(envelope);
-  const annotations = { [annotation.actor]: text };
-  const body = { metadata: { uid, resourceVersion: metadata.resourceVersion, annotations } };
+  const body = actorAnnotationPatch(envelope, { uid, resourceVersion: metadata.resourceVersion ?? '' });
   const written = await client.mergePatch(target, body, { signal });
   memory.wrote(view.key, written.metadata.resourceVersion ?? '');
-  noteSnapshot?.(text);
+  noteSnapshot?.(envelopeText(envelope));
 }
 
 async function writeConfigMap(
   client: ApiClient,
   view: View,
   envelope: Envelope,
-  { signal, noteSnapshot }: EffectContext,
+  context: EffectContext,
 ): Promise<void> {
-  const { namespace = '', name } = view.config.metadata;
-  const text = envelopeText(envelope);
-  const data = { [ACTOR_CONFIGMAP_KEY]: text };
-  const known = view.actorConfigMap;
-  if (known !== null) {
-    const { uid, resourceVersion } = known.metadata;
-    const body = { metadata: { uid, resourceVersion }, data };
-    await client.mergePatch(targetOf(kinds.configMap, namespace, known.metadata.name), body, { signal });
-    noteSnapshot?.(text);
-    return;
-  }
-  const configMap = {
-    apiVersion: resources.ConfigMap.apiVersion,
-    kind: 'ConfigMap',
-    metadata: {
-      name: actorConfigMapName(name),
-      namespace,
-      labels: { [label.clusterName]: view.cluster?.metadata.name ?? '' },
-      ownerReferences: [controllerReference(view.config)],
-    },
-    data,
-  };
-  await client.create(kinds.configMap, configMap, { signal });
-  noteSnapshot?.(text);
+  const { apiVersion, kind } = resources.KubeadmConfig;
+  const { namespace = '', name, uid = '' } = view.config.metadata;
+  const owner = { apiVersion, kind, namespace, name, uid };
+  const given = { resource: kinds.configMap, envelope, owner, actor: name };
+  await writeSnapshotConfigMap(client, { ...given, cluster: view.cluster?.metadata.name ?? '' }, context);
 }

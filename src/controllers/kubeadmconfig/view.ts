@@ -4,6 +4,7 @@
 // learns beyond it is noted in the turn (turn.ts) or said to the machine.
 import { annotation, label } from '../../api/names.js';
 import { isDefined } from '../../bootstrap/spec-types.js';
+import { actorConfigMapName } from '../../host/snapshot-stores.js';
 import type { KubeObject } from '../../kube/contract.js';
 import { lockName, readLock, type LockView } from './lock-view.js';
 import {
@@ -72,7 +73,7 @@ export function viewOf(reader: Reader, key: string, options: ViewOptions): View 
     certificatesToAdopt: cluster === null ? [] : certificatesToAdopt(reader, { config, owner, cluster }),
     actorConfigMap:
       options.snapshotStore === 'configmap'
-        ? (reader.configMap(namespace, `${config.metadata.name}-actor`) ?? null)
+        ? (reader.configMap(namespace, actorConfigMapName(config.metadata.name)) ?? null)
         : null,
     remembered: options.remembered(config, dataSecret),
   });

@@ -2,7 +2,12 @@
 
 import { actorConfigMapName } from '../../host/snapshot-stores.js';
 
-/** The name of a Machine's ConfigMap: not that of the KubeadmConfig which is called the same. */
+/** The name of a Machine's actor: not that of the KubeadmConfig which is called the same. */
+export function snapshotActor(machine: string): string {
+  return `${machine}-machine`;
+}
+
+/** The name of a Machine's ConfigMap. */
 export function snapshotConfigMapName(machine: string): string {
-  return actorConfigMapName(`${machine}-machine`);
+  return actorConfigMapName(snapshotActor(machine));
 }

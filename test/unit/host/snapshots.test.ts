@@ -100,7 +100,7 @@ describe('snapshot stores', () => {
       name: 'a',
       uid: 'u1',
     };
-    const made = actorConfigMap(envelope, owner, { team: 'x' });
+    const made = actorConfigMap(envelope, { owner, labels: { team: 'x' } });
     expect(made.metadata).toEqual({
       name: 'a-actor',
       namespace: 'ns',

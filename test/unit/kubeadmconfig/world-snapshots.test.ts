@@ -4,7 +4,7 @@ import { resources } from '../../../src/api/names.js';
 import type { ApiObject } from '../../../src/embedded/types.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { SNAPSHOT_STORES, type SnapshotStoreKind } from '../../../src/host/snapshot-stores.js';
-import { addClusterSecrets, addMachine, addPool, cluster, create, NAMESPACE, patch, remove } from './objects.js';
+import { addClusterSecrets, addMachine, addPool, cluster, create, NAMESPACE, patch, read, remove } from './objects.js';
 import { configOf } from './readings.js';
 import { createWorld, type Operator, type World } from './world.js';
 
@@ -103,7 +103,7 @@ const changes = ({ seen }: World): readonly string[] =>
 const snapshotWrite: Readonly<Record<SnapshotStoreKind, (name: string) => string>> = {
   status: (name) => `patch kubeadmconfigs/default/${name}/status`,
   annotation: (name) => `patch kubeadmconfigs/default/${name}`,
-  configmap: () => 'create configmaps/default',
+  configmap: (name) => `patch configmaps/default/${name}-actor`,
   none: () => '',
 };
 const snapshotWrites = (store: SnapshotStoreKind): readonly string[] =>
@@ -141,7 +141,9 @@ describe.each(SNAPSHOT_STORES.map((store) => [store]))('kubeadmconfig worlds: --
     await world.clock.advance(1_000);
     await world.settle();
     // Nobody waits for the ConfigMap of an actor: it is written again with the next look, as the failing one has it.
-    expect(changes(world)).toEqual(store === 'configmap' ? ['create configmaps/default'] : snapshotWrites(store));
+    expect(changes(world)).toEqual(
+      store === 'configmap' ? [snapshotWrite.configmap('failing')] : snapshotWrites(store),
+    );
     expect(truth(world)).toEqual(objects);
     expect(statesOf(actors(operator))).toEqual(statesOf(before));
   });
@@ -162,6 +164,29 @@ describe.each(SNAPSHOT_STORES.map((store) => [store]))('kubeadmconfig worlds: --
     await world.settle();
     expect(changes(world)).toEqual([]);
   });
+});
+
+test('store configmap: an actor’s ConfigMap loses its label -> it gets it back with one write at the next look, and no error', async () => {
+  const { world, operator } = await resting('configmap');
+  const label = 'cluster.x-k8s.io/cluster-name';
+  await patch(world.user, 'ConfigMap', 'joined-actor', { metadata: { labels: { [label]: null } } });
+  await world.settle();
+  world.seen.length = 0;
+  operator.logs.length = 0;
+  await patch(world.user, 'KubeadmConfig', 'joined', { metadata: { annotations: { look: 'again' } } });
+  await world.settle();
+  const healed = await read<{ metadata: { labels?: object }; data: { actor: string } }>(
+    world.user,
+    'ConfigMap',
+    'joined-actor',
+  );
+  expect(healed.metadata.labels).toEqual({ [label]: 'c2' });
+  expect(JSON.parse(healed.data.actor)).toMatchObject({ snapshot: { value: 'TokenMonitoring' } });
+  expect(changes(world).filter((each) => each.includes('configmaps'))).toEqual([
+    'patch configmaps/default/joined-actor',
+  ]);
+  expect(JSON.stringify(operator.logs)).not.toContain('Reconciler error');
+  operator.kill();
 });
 
 async function restarted(world: World, snapshotStore: SnapshotStoreKind): Promise<Operator> {
