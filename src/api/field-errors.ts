@@ -46,7 +46,11 @@ export const tooLong = (field: string, bytesMax: number): FieldError => ({
 
 /** Says in one sentence that an object is invalid, and why. */
 export function invalidMessage(groupKind: string, name: string, errors: readonly FieldError[]): string {
+  return `${groupKind} ${goQuote(name)} is invalid: ${listed(errors)}`;
+}
+
+/** Errors in one line: each once, several of them in brackets. */
+export function listed(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
-  const listed = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return `${groupKind} ${goQuote(name)} is invalid: ${listed}`;
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
 }

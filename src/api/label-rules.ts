@@ -30,6 +30,18 @@ export function annotationErrors(annotations: Readonly<Record<string, string>>, 
   ];
 }
 
+/** What is wrong with one label key. */
+export function labelKeyErrors(key: string, field: string): readonly FieldError[] {
+  const problems = keyProblems(key);
+  return problems.length === 0 ? [] : [invalid(field, key, problems.join('; '))];
+}
+
+/** What is wrong with one label value. */
+export function labelValueErrors(value: string, field: string): readonly FieldError[] {
+  const problems = valueProblems(value);
+  return problems.length === 0 ? [] : [invalid(field, value, problems.join('; '))];
+}
+
 function sorted(map: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
 }

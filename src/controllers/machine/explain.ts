@@ -5,13 +5,17 @@
 
 import { decide, rowById } from '../../../machines/kit/decide.js';
 import { asOfNow, explainActor, type Explanation } from '../../../machines/kit/explanation.js';
+import { readObject } from '../../../machines/kit/failure-text.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
 import { leafState } from '../../../machines/kit/step.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
 import { machineTable, shownFacts } from '../../../machines/machine/table.js';
 import type { MachineState } from '../../../machines/machine/words.js';
+import type { RecordedFailure } from '../../host/contract.js';
 import { parseEnvelope } from '../../host/envelope.js';
 import { factsOfView } from './facts-of-view.js';
+import { apiVersionOf } from '../../kube/resource-paths.js';
+import { kinds } from './objects.js';
 import type { Settings } from './ports.js';
 import { readStoredEnvelope } from './stored-envelope.js';
 import type { MachineView } from './view.js';
@@ -35,7 +39,7 @@ export function explainMachine(
   const next = decide(machineTable, 'OBSERVED', settled);
   const last = rowById(machineTable, known?.context.row ?? null);
   const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
-  const failure = actor?.failure ?? (isTrying ? recordedFailure(view) : null);
+  const failure = known?.failure ?? (isTrying ? recordedFailure(view) : null);
   const { namespace = '', name, uid = '' } = view.machine.metadata;
   return explainActor(machineTable, {
     object: { kind: 'Machine', namespace, name, uid },
@@ -57,7 +61,22 @@ function rested(row: string | null): Partial<Pick<MachineFacts, 'drain' | 'volum
 function recordedActor(view: MachineView, settings: Settings): KnownActor | null {
   const envelope = parseEnvelope(readStoredEnvelope(view, settings), view.machine.metadata.uid ?? '');
   if (envelope === null) return null;
-  return { state: leafState(envelope.snapshot.value), context: envelope.snapshot.context, failure: null };
+  const { snapshot, failed } = envelope;
+  const failure = failed === undefined ? null : failureOfRecord(failed);
+  return { state: leafState(snapshot.value), context: snapshot.context, failure };
+}
+
+function failureOfRecord({ request = '', kind, message, object: named = '', place }: RecordedFailure): Failure {
+  const object = readObject(named);
+  const known = Object.values(kinds).find((each) => each.kind === object?.kind);
+  const apiVersion = known === undefined ? '' : apiVersionOf(known);
+  return {
+    request,
+    kind,
+    message,
+    ...(object === null ? {} : { object: { apiVersion, ...object } }),
+    ...(place === undefined ? {} : { place }),
+  };
 }
 
 /** The last failure of a drain, as the deprecated condition tells its cause. */

@@ -14,8 +14,8 @@ import { staleView } from '../../../machines/machine/rows-failures.js';
 import { pausedRow, restingRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
 import type { Condition } from '../../conditions/condition.js';
 import { sortConditions } from '../../conditions/order.js';
-import type { EffectContext } from '../../host/contract.js';
-import { atRest } from '../../host/envelope.js';
+import type { EffectContext, Envelope } from '../../host/contract.js';
+import { atRest, withFailure } from '../../host/envelope.js';
 import {
   ACTOR_STATE_CONDITION,
   actorStateCondition,
@@ -24,6 +24,7 @@ import {
 } from '../../host/snapshot-stores.js';
 import { isApiError } from '../../kube/failures.js';
 import { withLedger } from '../../kube/ledger-client.js';
+import { scrubSecrets } from '../../log.js';
 import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
 import { tellEvents } from './events.js';
 import { keepsHookTimes } from './hook-times.js';
@@ -93,7 +94,7 @@ async function writeOutcome(
       }
       await writeSnapshotElsewhere(ports, view, {
         machine: base,
-        envelope: atRest(outcome.envelope, restingRow),
+        envelope: restingEnvelope(outcome),
         context,
       });
       return tellEvents(ports, {
@@ -113,10 +114,25 @@ async function writeOutcome(
 }
 
 /** An effect that failed is told; a view that was stale is no error. */
-function logFailure(ports: Ports, view: MachineView, { trail, failed }: MachineOutcome): void {
-  const failure = trail.findLast(({ facts }) => facts.failure !== null)?.facts.failure;
-  if (!failed || failure === null || failure === undefined) return;
-  logError(ports, view, failure);
+function logFailure(ports: Ports, view: MachineView, outcome: MachineOutcome): void {
+  const failure = failureOfTurn(outcome);
+  if (failure !== null) logError(ports, view, failure);
+}
+
+/** What made the turn an error; null for a turn that is none. */
+function failureOfTurn({ trail, failed }: MachineOutcome): Failure | null {
+  return failed ? (trail.findLast(({ facts }) => facts.failure !== null)?.facts.failure ?? null) : null;
+}
+
+/** Failures that say nothing about the object: the next look, with a newer view, decides. */
+const passing: ReadonlySet<string> = new Set([staleView, 'Aborted', 'ApiAborted', 'ApiConflict', 'ApiUnknown']);
+
+/** The snapshot as it is kept: with what the turn failed with, and no secret in it. */
+function restingEnvelope(outcome: MachineOutcome): Envelope | null {
+  const resting = atRest(outcome.envelope, restingRow);
+  const failure = failureOfTurn(outcome);
+  if (resting === null || failure === null || passing.has(failure.kind)) return resting;
+  return withFailure(resting, { ...failure, message: scrubSecrets(failure.message) });
 }
 
 function logError(ports: Ports, view: MachineView, { request, kind, message, object }: Failure): void {
@@ -156,7 +172,7 @@ function nextStatus(
 }
 
 function withSnapshot(status: MachineStatus, base: StoredMachine, outcome: MachineOutcome): MachineStatus {
-  const next = envelopeToWrite(envelopeInConditions(base.status?.conditions), atRest(outcome.envelope, restingRow));
+  const next = envelopeToWrite(envelopeInConditions(base.status?.conditions), restingEnvelope(outcome));
   if (next === null) return status;
   const others = (status.conditions ?? []).filter(({ type }) => type !== ACTOR_STATE_CONDITION);
   const condition: Condition = actorStateCondition(next);

@@ -4,6 +4,8 @@ import type { OperatorConfig } from '../../../src/cli/config.js';
 import { explainMachineLive } from '../../../src/cli/explain-machine.js';
 import type { FullApiClient } from '../../../src/kube/client.js';
 import { leafState } from '../../../machines/kit/step.js';
+import { objectText } from '../../../machines/kit/failure-text.js';
+import type { StoredMachine } from '../../../src/controllers/machine/objects.js';
 import type { Explanation } from '../../../machines/kit/explanation.js';
 import { at, change, find, put, putBudget, putPod, remove, saysOf } from './objects.js';
 import {
@@ -35,6 +37,8 @@ interface Stuck {
   readonly waitsFor: string;
   /** Words of what would unblock it. */
   readonly unblocks: readonly string[];
+  /** What the snapshot and `explain` keep of the last try, where it failed: effect, kind, object, and words of the message. */
+  readonly failed?: readonly [request: string, kind: string, object: string, message: string];
   /** Clears it; the deletion then ends. */
   readonly remedy: (world: World) => Promise<unknown>;
 }
@@ -134,6 +138,12 @@ const deletions: readonly Stuck[] = [
     waitsFor:
       'Node w-0: the drain to work: failed to get Pods for eviction: failed to get matching MachineDrainRules: invalid selectors in MachineDrainRule odd',
     unblocks: ['Correct or delete MachineDrainRule odd', notDraining],
+    failed: [
+      'drainNode',
+      'InvalidDrainRule',
+      'MachineDrainRule default/odd',
+      'invalid selectors in MachineDrainRule odd',
+    ],
     remedy: async (world) => {
       await world.user.delete(at('MachineDrainRule', 'odd'));
       await world.settle();
@@ -153,6 +163,28 @@ const deletions: readonly Stuck[] = [
     remedy: async (world) => {
       await world.remote.delete(at('VolumeAttachment', 'csi-data'));
       await nodeVolumes(world, []);
+    },
+  },
+  {
+    name: 'volumes that may not be read',
+    before: async (world) => {
+      await attach(world, 'data');
+      world.workload.setFaults({
+        request: ({ verb, resource }) =>
+          verb === 'list' && resource === 'volumeattachments'
+            ? { kind: 'status', code: 403, message: 'volumeattachments is forbidden; token: abcdef.0123456789abcdef' }
+            : undefined,
+      });
+    },
+    says: 'WaitingForVolumeDetach Error waiting for volumes to be detached',
+    waitsFor: 'Node w-0: the volumes to be readable: failed to list VolumeAttachments',
+    unblocks: ['spec.deletion.nodeVolumeDetachTimeoutSeconds'],
+    failed: ['checkVolumes', 'ApiForbidden', 'Node w-0', 'volumeattachments is forbidden'],
+    remedy: async (world) => {
+      world.workload.setFaults(undefined);
+      await world.remote.delete(at('VolumeAttachment', 'csi-data'));
+      await nodeVolumes(world, []);
+      await pass(world);
     },
   },
   {
@@ -188,8 +220,9 @@ const deletions: readonly Stuck[] = [
     before: async (world) => refuseNodes(world),
     after: (world) => pass(world, 12_000),
     says: 'DeletingNode Error deleting Node, please check controller logs for errors',
-    waitsFor: 'Node w-0: to be deleted',
+    waitsFor: 'Node w-0: to be deleted: error deleting node w-0: ',
     unblocks: ['Event FailedDeleteNode', 'spec.deletion.nodeDeletionTimeoutSeconds'],
+    failed: ['deleteNode', 'ApiForbidden', 'Node w-0', 'nodes "w-0" is forbidden'],
     remedy: async (world) => {
       world.workload.setFaults(undefined);
       await pass(world, 40_000);
@@ -206,6 +239,7 @@ const deletions: readonly Stuck[] = [
     says: 'DrainingNode Error draining Node, please check controller logs for errors',
     waitsFor: 'Cluster c1: its API server to answer (unreachable since 2023-11-14T22:',
     unblocks: ['Make the address in Secret default/c1-kubeconfig reachable', notDraining],
+    failed: ['drainNode', 'WorkloadUnreachable', 'Cluster default/c1', 'connection to the workload cluster is down'],
     remedy: async (world) => {
       world.isReachable = true;
       world.hanging.clear();
@@ -222,6 +256,7 @@ const deletions: readonly Stuck[] = [
     says: 'DrainingNode Error draining Node, please check controller logs for errors',
     waitsFor: 'Cluster c1: Secret default/c1-kubeconfig with a kubeconfig that can be used: ',
     unblocks: ['Create or repair Secret default/c1-kubeconfig: its key `value`'],
+    failed: ['drainNode', 'WorkloadUnreachable', 'Secret default/c1-kubeconfig', 'secrets "c1-kubeconfig" not found'],
     remedy: async (world) => {
       world.kubeconfigProblem = null;
       await pass(world, 60_000);
@@ -261,6 +296,7 @@ const deletions: readonly Stuck[] = [
     says: 'InternalError Please check controller logs for errors',
     waitsFor: 'Cluster c1: the object of spec.controlPlaneRef to be readable',
     unblocks: ['Correct spec.controlPlaneRef of the Cluster', 'lostcontrolplanes.controlplane.cluster.x-k8s.io'],
+    failed: ['readControlPlane', 'ControlPlaneUnreadable', 'LostControlPlane default/x', 'the kind LostControlPlane'],
     remedy: async (world) => {
       const controlPlaneRef = { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane', name: 'c1-cp' };
       await change(world.user, 'Cluster', 'c1', { spec: { controlPlaneRef } });
@@ -301,6 +337,16 @@ function fromInside({ host, parts }: Operator): Explanation {
   return explanation;
 }
 
+/** What the condition ActorState keeps of the last failure. */
+async function recorded(world: World): Promise<Readonly<Record<string, string>>> {
+  const machine = await find<StoredMachine>(world.user, 'Machine', 'w-0');
+  const { message = '{}' } = machine?.status?.conditions?.find(({ type }) => type === 'ActorState') ?? {};
+  return (JSON.parse(message) as { failed?: Readonly<Record<string, string>> }).failed ?? { message: '' };
+}
+
+const lastErrorText = ({ request, kind, object }: NonNullable<Explanation['lastError']>): string =>
+  [request, kind, object === undefined ? '' : objectText(object)].join(' ');
+
 const waits = ({ waitsFor }: Explanation): string => `${waitsFor?.kind} ${waitsFor?.name}: ${waitsFor?.what}`;
 
 async function meet(stuck: Stuck): Promise<{ readonly world: World; readonly operator: Operator }> {
@@ -325,6 +371,13 @@ describe('stuck deletions', () => {
         expect(waits(explanation)).toContain(stuck.waitsFor);
         for (const words of stuck.unblocks) expect(explanation.unblocks).toContain(words);
       }
+      const last = stuck.failed?.slice(0, 3).join(' ');
+      const { request, kind, object, message } = await recorded(world);
+      expect([request, kind, object].join(' ').trim()).toBe(last ?? '');
+      expect(message).toContain(stuck.failed?.[3] ?? '');
+      expect(message).not.toContain('0123456789abcdef');
+      const { lastError } = await explained(world);
+      expect(lastError === null ? '' : lastErrorText(lastError)).toBe(last ?? '');
       await stuck.remedy(world);
       await world.settle();
       await pass(world);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { selectorProblem, selects } from '../../../src/controllers/machine/drain/selectors.js';
 import { answerOf, pod, rule, rulesFor, secondsAgo } from './pods.js';
@@ -6,6 +7,11 @@ const plain = { kind: 'drain', order: 0, warnings: [] };
 const wait = { kind: 'waitCompleted' };
 const daemonPod = (more: Parameters<typeof pod>[1] = {}) => pod('d', { controller: 'DaemonSet', ...more });
 const drainLabel = (value: string) => ({ labels: { 'cluster.x-k8s.io/drain': value } });
+
+/** Made by apimachinery's own LabelSelectorAsSelector. */
+const selectorProblems = JSON.parse(
+  readFileSync(new URL('./examples/selector-problems.json', import.meta.url), 'utf8'),
+) as readonly { readonly selector: object; readonly problem: string }[];
 
 describe('what a drain does with a Pod', () => {
   test('a Pod of a ReplicaSet: no rule -> drained with order 0, without a warning', () => {
@@ -226,6 +232,13 @@ describe('MachineDrainRules', () => {
   ])('expression %p -> not valid', (expression, problem) => {
     expect(selectorProblem({ matchExpressions: [expression] } as never)).toMatch(problem);
   });
+
+  test.each(selectorProblems)(
+    'selector %j: -> the words of LabelSelectorAsSelector in apimachinery',
+    ({ selector, problem }) => {
+      expect(selectorProblem(selector as never)).toBe(problem);
+    },
+  );
 
   test('matchLabels with a key or a value that no label can have: -> not valid', () => {
     expect(selectorProblem({ matchLabels: { 'a b': 'c' } })).not.toBeNull();

@@ -10,7 +10,7 @@ import type { StoredCluster, StoredDrainRule, StoredMachine } from '../objects.j
 /** The rules of a Machine by name, or why a drain cannot start. */
 export type MatchingRules =
   | { readonly kind: 'rules'; readonly rules: readonly StoredDrainRule[] }
-  | { readonly kind: 'invalid'; readonly problem: string };
+  | { readonly kind: 'invalid'; readonly rule: StoredDrainRule; readonly problem: string };
 
 /** The rules that are for a Machine, in the order in which they are asked. */
 export function matchingRules(
@@ -27,7 +27,7 @@ export function matchingRules(
     const problem = selectors.map(selectorProblem).find((each) => each !== null) ?? null;
     if (problem !== null) {
       const what = `invalid selectors in MachineDrainRule ${rule.metadata.name}: ${problem}`;
-      return { kind: 'invalid', problem: `failed to get matching MachineDrainRules: ${what}` };
+      return { kind: 'invalid', rule, problem: `failed to get matching MachineDrainRules: ${what}` };
     }
   }
   return {

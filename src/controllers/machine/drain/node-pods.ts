@@ -1,6 +1,7 @@
 // The Pods of a Node with what is to be done with each, read live.
 
 import type { StringMap } from '../../../api/core.js';
+import { resources } from '../../../api/names.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
@@ -48,7 +49,10 @@ export async function classifiedPods(options: NodePodsOptions): Promise<readonly
   if (pods.length === 0) return [];
   const matching = matchingRules(options.rules, machine, cluster);
   if (matching.kind === 'invalid') {
-    throw new EffectFailure('InvalidDrainRule', `failed to get Pods for eviction: ${matching.problem}`);
+    const { namespace = '', name } = matching.rule.metadata;
+    const { apiVersion, kind } = resources.MachineDrainRule;
+    const object = { apiVersion, kind, namespace, name };
+    throw new EffectFailure('InvalidDrainRule', `failed to get Pods for eviction: ${matching.problem}`, object);
   }
   const namespaces = await prefixed(
     'failed to get Pods for eviction: failed to list Namespaces',
@@ -101,6 +105,15 @@ export async function prefixed<T>(what: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!isApiError(error)) throw error;
-    throw new EffectFailure(`Api${error.failure.kind}`, `${what}: ${error.failure.message}`);
+    const { kind, message, target } = error.failure;
+    const object = target.name === '' ? undefined : { apiVersion: '', ...target };
+    throw new EffectFailure(`Api${kind}`, `${what}: ${message}`, object);
   }
+}
+
+/** The failure of work on a Node: it is about the Node where it names nothing else. */
+export function aboutNode(error: unknown, name: string): unknown {
+  if (!(error instanceof EffectFailure) || error.object !== undefined) return error;
+  const { apiVersion, kind } = resources.Node;
+  return new EffectFailure(error.kind, error.message, { apiVersion, kind, namespace: '', name }, error.place);
 }

@@ -1,6 +1,9 @@
 // Label selectors, as Kubernetes reads them. Pure. An absent or empty selector of a MachineDrainRule fits everything.
 
 import type { LabelSelector, StringMap } from '../../../api/core.js';
+import { invalid, listed, type FieldError } from '../../../api/field-errors.js';
+import { goQuote } from '../../../api/go-json.js';
+import { labelKeyErrors, labelValueErrors } from '../../../api/label-rules.js';
 
 /** Whether a selector fits these labels; one that cannot be read fits nothing. */
 export function selects(selector: LabelSelector | undefined, labels: StringMap | undefined): boolean {
@@ -9,45 +12,37 @@ export function selects(selector: LabelSelector | undefined, labels: StringMap |
   return exact && (selector?.matchExpressions ?? []).every((expression) => fits(expression, has));
 }
 
-/** What is wrong with a selector; null when nothing is. */
+/** What is wrong with a selector, in the words of Kubernetes; null when nothing is. */
 export function selectorProblem(selector: LabelSelector | undefined): string | null {
-  for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) {
-    const problem = keyProblem(key) ?? valueProblem(key, value);
-    if (problem !== null) return problem;
-  }
-  for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
-    switch (operator) {
-      case 'In':
-      case 'NotIn':
-        if (values.length === 0)
-          return `values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty`;
-        break;
-      case 'Exists':
-      case 'DoesNotExist':
-        if (values.length > 0)
-          return `values: Invalid value: ${JSON.stringify(values)}: values set must be empty for exists and does not exist`;
-        break;
-      default:
-        return `"${operator}" is not a valid label selector operator`;
+  const exact = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, values: [value] }));
+  for (const requirement of [...exact, ...(selector?.matchExpressions ?? [])]) {
+    const operator = 'operator' in requirement ? requirement.operator : null;
+    const { key, values = [] } = requirement;
+    if (operator !== null && !operators.includes(operator)) {
+      return `${goQuote(operator)} is not a valid label selector operator`;
     }
-    const problem = keyProblem(key) ?? values.map((value) => valueProblem(key, value)).find((each) => each !== null);
-    if (problem !== null && problem !== undefined) return problem;
+    const errors = [
+      ...labelKeyErrors(key, 'key'),
+      ...setErrors(operator, values),
+      ...values.flatMap((value, index) => labelValueErrors(value, `values[${index}][${key}]`)),
+    ];
+    if (errors.length > 0) return listed(errors);
   }
   return null;
 }
 
-function keyProblem(key: string): string | null {
-  const isKey = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(key);
-  return isKey
-    ? null
-    : `key: Invalid value: "${key}": name part must consist of alphanumeric characters, '-', '_' or '.'`;
-}
+const operators: readonly string[] = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
-function valueProblem(key: string, value: string): string | null {
-  const isValue = value === '' || /^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(value);
-  return isValue
-    ? null
-    : `values[0][${key}]: Invalid value: "${value}": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.'`;
+function setErrors(operator: string | null, values: readonly string[]): readonly FieldError[] {
+  const wantsValues = operator === 'In' || operator === 'NotIn';
+  if (wantsValues && values.length === 0) {
+    return [invalid('values', null, "for 'in', 'notin' operators, values set can't be empty")];
+  }
+  const wantsNone = operator === 'Exists' || operator === 'DoesNotExist';
+  if (wantsNone && values.length > 0) {
+    return [invalid('values', values, 'values set must be empty for exists and does not exist')];
+  }
+  return [];
 }
 
 function fits(

@@ -10,7 +10,7 @@ import { nodeName } from '../../../../machines/machine/guards.js';
 import { conditionTime } from '../../../conditions/condition.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { ApiClient } from '../../../kube/contract.js';
-import { classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
+import { aboutNode, classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
 import { machineLog } from '../machine-log.js';
 import { kinds, type StoredNode, type StoredPersistentVolume, type StoredVolumeAttachment } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
@@ -55,7 +55,7 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
         const what = `error waiting for node volumes detaching, Machine's node "${name}": ${message}`;
         turn.events.push({ type: 'Warning', reason: 'FailedWaitForVolumeDetach', message: what });
       }
-      throw error;
+      throw aboutNode(error, name);
     }
     const message = `success waiting for node volumes detaching Machine's node "${name}"`;
     turn.events.push({ type: 'Normal', reason: 'NodeVolumesDetached', message });
@@ -112,6 +112,7 @@ async function reportOf(
     throw new EffectFailure(
       error.kind,
       `failed to find PersistentVolumeClaims from Pods ignored during drain: ${error.message}`,
+      error.object,
     );
   });
   const ignored = claimsOf(pods.flatMap(({ pod, answer }) => (answer.kind === 'skip' ? [pod] : [])));

@@ -17,6 +17,7 @@ import { machineTarget, nodeTarget, targetOf, type StoredMachine } from '../obje
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
 import { mustBeGone, objectsMustBeGone } from './confirm.js';
+import { workloadSilent } from '../workload/silence.js';
 import { clientOf } from './drain-node.js';
 
 type EffectArguments = Parameters<MachineEffect>;
@@ -147,18 +148,9 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
 
 async function deleteNodeOnce(view: MachineView, name: string, signal: AbortSignal): Promise<void> {
   if (view.workload.kind !== 'open') {
-    const cause =
-      view.workload.kind === 'unreachable' ? view.workload.message : 'connection to the workload cluster is down';
-    throw new EffectFailure(
-      'WorkloadUnreachable',
-      `failed deleting Node because connection to the workload cluster is down: ${cause}`,
-      {
-        apiVersion: 'cluster.x-k8s.io/v1beta2',
-        kind: 'Cluster',
-        namespace: view.machine.metadata.namespace ?? '',
-        name: view.machine.spec.clusterName,
-      },
-    );
+    const down = 'connection to the workload cluster is down';
+    const cause = view.workload.kind === 'unreachable' ? view.workload.message : down;
+    throw workloadSilent(view, `failed deleting Node because ${down}: ${cause}`);
   }
   try {
     await clientOf(view, name).delete(nodeTarget(name), { signal });

@@ -8,17 +8,17 @@ import { byMessage, isDrained } from '../../../../machines/machine/messages.js';
 import type { DrainReport, MachineFacts, MachineStatus } from '../../../../machines/machine/facts.js';
 import { nodeName } from '../../../../machines/machine/guards.js';
 import { conditionTime } from '../../../conditions/condition.js';
-import { EffectFailure } from '../../../host/effect-failure.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
 import { withLedger } from '../../../kube/ledger-client.js';
 import { evictPods } from '../drain/evict.js';
 import { groupPods } from '../drain/group-pods.js';
-import { classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
+import { aboutNode, classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
 import { machineLog } from '../machine-log.js';
 import { keyOf, machineTarget, nodeTarget, type StoredMachine, type StoredNode, type StoredPod } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
+import { workloadSilent } from '../workload/silence.js';
 
 /** Grace for Pods of a Node that does not answer, and how long such Pods may be terminating before they are passed over. */
 const UNREACHABLE_GRACE_SECONDS = 1;
@@ -54,7 +54,7 @@ export function drainNode(deps: EffectDeps): MachineEffect {
           message: `error draining Machine's node "${name}": ${message}`,
         });
       }
-      throw error;
+      throw aboutNode(error, name);
     }
   };
 }
@@ -69,13 +69,10 @@ function done(turn: ReturnType<typeof turnOf>, name: string, learned: Partial<Ma
 }
 
 /** The client of the Machine's cluster, or the failure that says that there is none. */
-export function clientOf({ workload, machine }: MachineView, node: string): ApiClient {
-  if (workload.kind === 'open') return workload.client;
-  const message = `failed to drain Node ${node}: connection to the workload cluster is down`;
-  const cause = workload.kind === 'unreachable' ? `: ${workload.message}` : '';
-  const namespace = machine.metadata.namespace ?? '';
-  const object = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', namespace, name: machine.spec.clusterName };
-  throw new EffectFailure('WorkloadUnreachable', message + cause, object);
+export function clientOf(view: MachineView, node: string): ApiClient {
+  if (view.workload.kind === 'open') return view.workload.client;
+  const cause = view.workload.kind === 'unreachable' ? `: ${view.workload.message}` : '';
+  throw workloadSilent(view, `failed to drain Node ${node}: connection to the workload cluster is down${cause}`);
 }
 
 /** Writes the start of the drain; the status with it. */

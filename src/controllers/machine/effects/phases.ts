@@ -18,6 +18,7 @@ import { machineTarget, nodeTarget, targetOf, type ExternalObjectJson, type Stor
 import { phase, turnOf, type EffectDeps, type MachineEffect, type Turn } from '../turn.js';
 import type { EffectContext } from '../../../host/contract.js';
 import type { MachineView } from '../view.js';
+import { workloadSilent } from '../workload/silence.js';
 
 /** Opens the watches that the Machine needs. Kinds are waited for, up to a bound; workload clusters never are. */
 export function openWatches(deps: EffectDeps): MachineEffect {
@@ -163,7 +164,7 @@ export function syncNode(deps: EffectDeps): MachineEffect {
     const turn = turnOf(view);
     const work = phase(deps, 'syncNode', async (now, present, { signal }) => {
       const { node, certificatesExpiry } = present;
-      if (node.kind === 'unreachable') throw new EffectFailure('WorkloadUnreachable', node.message, clusterOf(now));
+      if (node.kind === 'unreachable') throw workloadSilent(now, node.message);
       if (node.kind === 'ambiguous') {
         turn.events.push({ type: 'Warning', reason: 'Failed to retrieve Node by ProviderID', message: node.message });
         throw new EffectFailure('NodeAmbiguous', node.message);
@@ -204,9 +205,4 @@ function replaced(
 ): Readonly<Record<string, string | null>> {
   const gone = Object.keys(before ?? {}).filter((key) => !(key in after));
   return { ...after, ...Object.fromEntries(gone.map((key) => [key, null])) };
-}
-
-function clusterOf({ machine }: MachineView): EffectFailure['object'] {
-  const namespace = machine.metadata.namespace ?? '';
-  return { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', namespace, name: machine.spec.clusterName };
 }
