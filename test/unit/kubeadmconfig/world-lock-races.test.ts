@@ -1,6 +1,16 @@
 // The init lock where caches lag or somebody gives its holder up: still at most one node is told to initialise.
 import { describe, expect, test } from '@jest/globals';
-import { addClusterSecrets, addMachine, cluster, clusterStatus, create, patchStatus, remove } from './objects.js';
+import {
+  addClusterSecrets,
+  addMachine,
+  cluster,
+  clusterStatus,
+  create,
+  patch,
+  patchStatus,
+  remove,
+  secret,
+} from './objects.js';
 import { calls, configOf, lockOf, payload, secretOf, stateOf, writes } from './readings.js';
 import { createWorld, type World } from './world.js';
 
@@ -34,6 +44,75 @@ async function recreatedUnseen(): Promise<{ readonly world: World; readonly befo
   await world.settle();
   return { world, before };
 }
+
+/** An operator that waits for the end of a pause, a Secret of the data, and caches of these kinds that do not move any more. */
+async function pausedBeforeData(lagging: readonly string[], act: (world: World) => Promise<void>): Promise<World> {
+  const world = createWorld();
+  await create(world.user, cluster({ initialized: true, spec: { paused: true } }));
+  await addClusterSecrets(world.user);
+  await addMachine(world.user, 'w-0');
+  await world.start();
+  await world.settle();
+  const delay = { kind: 'delay', ms: 600_000 } as const;
+  world.setFaults({ watchEvent: ({ resource }) => (lagging.includes(resource) ? delay : undefined) });
+  await act(world);
+  await patch(world.user, 'Cluster', 'c1', { spec: { paused: null } });
+  await world.settle();
+  return world;
+}
+
+async function addData(world: World, uid: string): Promise<void> {
+  const controller = {
+    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+    kind: 'KubeadmConfig',
+    name: 'w-0',
+    uid,
+    controller: true,
+  };
+  const data = { value: '#cloud-config\n', format: 'cloud-config' };
+  await create(world.user, secret('w-0', data, { ownerReferences: [controller] }));
+}
+
+describe('kubeadmconfig worlds: data of another life, and caches that lag', () => {
+  test('KC-213 KubeadmConfig created again and its data stored, the cache shows its earlier life -> the data stays', async () => {
+    const world = await pausedBeforeData(['kubeadmconfigs', 'machines'], async (lagging) => {
+      await remove(lagging.user, 'KubeadmConfig', 'w-0');
+      await remove(lagging.user, 'Machine', 'w-0');
+      await addMachine(lagging.user, 'w-0');
+      await addData(lagging, (await configOf(lagging.user, 'w-0')).metadata.uid ?? '');
+    });
+    expect(writes(world)).not.toContain('delete secrets/default/w-0');
+  });
+
+  test('KC-213 data of an earlier life that the Machine knows by now, the cache does not say so -> the data stays', async () => {
+    const world = await pausedBeforeData(['machines'], async (lagging) => {
+      await addData(lagging, 'of-an-earlier-life');
+      await patch(lagging.user, 'Machine', 'w-0', { spec: { bootstrap: { dataSecretName: 'w-0' } } });
+    });
+    expect(writes(world)).not.toContain('delete secrets/default/w-0');
+  });
+
+  test('KC-213 KubeadmConfig moved with its data, the cache shows its earlier life -> the data keeps its owner', async () => {
+    let uid = '';
+    const world = await pausedBeforeData(['kubeadmconfigs'], async (lagging) => {
+      const { spec, metadata } = await configOf(lagging.user, 'w-0');
+      await remove(lagging.user, 'KubeadmConfig', 'w-0');
+      const { name, namespace, ownerReferences = [] } = metadata;
+      const kind = { apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2', kind: 'KubeadmConfig' };
+      await create(lagging.user, { ...kind, metadata: { name, namespace, ownerReferences }, spec });
+      uid = (await configOf(lagging.user, 'w-0')).metadata.uid ?? '';
+      await addData(lagging, uid);
+      await patch(lagging.user, 'Machine', 'w-0', { spec: { bootstrap: { dataSecretName: 'w-0' } } });
+    });
+    expect((await secretOf(world.user, 'w-0')).metadata.ownerReferences).toMatchObject([{ uid }]);
+  });
+
+  test('data of an earlier life that nobody knows -> removed, and made again', async () => {
+    const world = await pausedBeforeData([], (fresh) => addData(fresh, 'of-an-earlier-life'));
+    expect(writes(world)).toContain('delete secrets/default/w-0');
+    expect(await payload(world.user, 'w-0')).toContain('kubeadm join');
+  });
+});
 
 describe('kubeadmconfig worlds: races for the init lock', () => {
   test('KC-139 Machine created again, the cache shows its earlier life: lock taken -> names the life that there is', async () => {

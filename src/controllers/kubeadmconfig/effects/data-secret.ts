@@ -1,7 +1,8 @@
 // The bootstrap Secret: looked at before anything is rendered, created, and updated without losing what others put there.
 //
 //   D1. A Secret that another kind controls is never touched.
-//   D2. A Secret of another life of this KubeadmConfig is replaced, unless somebody has been told to use it.
+//   D2. A Secret of another life of this KubeadmConfig is replaced, unless somebody has been told to use it. Who has been told,
+//       and which life is over, is read live: caches may be older than the Secret.
 //   D3. Data that is there already, is ours and fits is adopted: neither rendered nor written again.
 import { annotation, label, resources, secretType } from '../../../api/names.js';
 import type { BootstrapFormat } from '../../../bootstrap/bootstrap-types.js';
@@ -15,8 +16,12 @@ import {
   kinds,
   objectName,
   targetOf,
+  type StoredConfig,
+  type StoredMachine,
+  type StoredMachinePool,
   type StoredSecret,
 } from '../objects.js';
+import { dataSecretNameOf } from '../owner.js';
 import { controllerOf, hasTokenDiscovery, tokenId } from '../view.js';
 import type { OwnerReference } from '../../../api/core.js';
 import { answer, orNull, type Answer, type Work } from './context.js';
@@ -46,10 +51,38 @@ export async function existingData(work: Work, wanted: WantedData): Promise<Exis
   if (controller === undefined) return { kind: 'update', secret };
   if (controller.uid === uid) return { kind: isFitting(secret, wanted) ? 'adopt' : 'update', secret };
   if (view.owner.dataSecretName !== '') return { kind: 'update', secret };
+  await refuseIfInUse(work);
   const { uid: secretUid = '', resourceVersion = '' } = secret.metadata;
   const preconditions = { uid: secretUid, resourceVersion };
   await client.delete(targetOf(kinds.secret, namespace, name), { ...call, preconditions });
   return { kind: 'none' };
+}
+
+/** Caches may be older than the Secret: data of a later life, or data that the owner knows by now, is not ours to remove. */
+async function refuseIfInUse(work: Work): Promise<void> {
+  await refuseAnEarlierLife(work);
+  const { view, turn, client, call } = work;
+  const { namespace = '' } = turn.config.metadata;
+  const kind = view.owner.kind === 'MachinePool' ? 'machinePool' : 'machine';
+  const owner = await orNull(
+    client.get<StoredMachine | StoredMachinePool>(targetOf(kinds[kind], namespace, view.owner.name), call),
+  );
+  if (owner === null || dataSecretNameOf(owner) === '') return;
+  const object = objectName(kind, namespace, view.owner.name);
+  throw failure(
+    'StoreFailed',
+    `bootstrap Secret ${namespace}/${turn.config.metadata.name} of an earlier life is in use`,
+    object,
+  );
+}
+
+/** One live read: this KubeadmConfig is the one that lives. */
+export async function refuseAnEarlierLife({ turn, client, call }: Work): Promise<void> {
+  const { namespace = '', name, uid } = turn.config.metadata;
+  const living = await orNull(client.get<StoredConfig>(targetOf(kinds.kubeadmConfig, namespace, name), call));
+  if (living?.metadata.uid === uid) return;
+  const object = objectName('kubeadmConfig', namespace, name);
+  throw failure('StoreFailed', `KubeadmConfig ${namespace}/${name} was deleted`, object);
 }
 
 /** Whether the data is complete and of the wanted kind; for a token join it must hold the spec's token. */

@@ -2,13 +2,15 @@
 import { failureOfApi } from '../failures.js';
 import { controllerReference, kinds, objectName, targetOf } from '../objects.js';
 import { answer, type Answer, type Work } from './context.js';
-import { repairedOwners } from './data-secret.js';
+import { refuseAnEarlierLife, repairedOwners } from './data-secret.js';
 
 /** DATA_SECRET_OWNER_REPAIRED. Guarded by the version that was seen: a changed Secret is looked at again. */
 export async function repairDataSecretOwner(work: Work): Promise<Answer> {
   const { view, turn, client, call } = work;
   const repaired = answer('DATA_SECRET_OWNER_REPAIRED', { dataSecret: 'ours' });
   if (view.dataSecret === null) return repaired;
+  // Data that goes with an earlier life is collected as garbage, whoever boots with it.
+  await refuseAnEarlierLife(work);
   const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = view.dataSecret.metadata;
   const owners = repairedOwners(ownerReferences, controllerReference(turn.config));
   try {
