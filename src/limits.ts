@@ -63,8 +63,14 @@ export const WORKLOAD_SOCKETS_MAX = 2;
 /** Idle sockets are closed by us first: kube-apiserver closes after 90 s, and a write that meets its close has an unknown outcome. */
 export const SOCKET_IDLE_MAX_MS = 45_000;
 
+/** Head of one answer, and of what surrounds its chunks: far above what an API server sends; more is none. */
+export const ANSWER_HEAD_BYTES_MAX = 64 * 1024;
+
 /** Body of one answer. A page of 500 objects of etcd's largest size would not fit a process's memory anyway. */
 export const RESPONSE_BYTES_MAX = 256 * 1024 * 1024;
+
+/** A watch that is read more slowly than it comes keeps this much; then its connection waits. */
+export const STREAM_BUFFER_BYTES_MAX = 1024 * 1024;
 
 /** One watch event: etcd's 1.5 MiB object as JSON with room for escapes. */
 export const WATCH_LINE_BYTES_MAX = 16 * 1024 * 1024;

@@ -4,7 +4,6 @@
 //   B2. A line is given out only when its newline has come; what is left without one at the end is an error, because a watch
 //       that broke in the middle of an event must not look like one that ended.
 
-import { Readable } from 'node:stream';
 import { RESPONSE_BYTES_MAX, WATCH_LINE_BYTES_MAX } from '../limits.js';
 import type { WireResponse } from './wire.js';
 
@@ -16,7 +15,6 @@ export class BodyError extends Error {
 /** The whole body as text. */
 export async function readText(body: WireResponse['body']): Promise<string> {
   if (typeof body === 'string') return body;
-  if (body instanceof Readable) return readStream(body);
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -26,23 +24,6 @@ export async function readText(body: WireResponse['body']): Promise<string> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks, length).toString('utf8');
-}
-
-/** The same by events: most answers are one chunk, and an iterator of a stream costs more than the chunk. */
-function readStream(stream: Readable): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    stream.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= RESPONSE_BYTES_MAX) chunks.push(chunk);
-      else stream.destroy(new BodyError(`the answer is longer than ${RESPONSE_BYTES_MAX} bytes`));
-    });
-    stream.once('end', () => resolve(Buffer.concat(chunks, length).toString('utf8')));
-    stream.once('error', reject);
-    // After the end or an error this says nothing new.
-    stream.once('close', () => reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })));
-  });
 }
 
 /** The body's lines without their newlines. `onBytes` is called for every chunk. */

@@ -1,18 +1,20 @@
-// The transport over node:http and node:https: keep-alive connections, the current identity on every request.
+// The transport over sockets of our own: keep-alive connections, the current identity on every request (ADR 0008).
 //
 //   T1. A request is written only once its connection is ready and `beforeSend` has agreed; nothing has left before that.
 //   T2. A 401 makes us read our credentials again and try once more when they are others now: a 401 has no effect, ever.
-//   T3. A read whose reused connection turns out to be closed is sent again once; a write never is.
+//   T3. A read whose reused connection turns out to be closed is sent again once, on a new one; a write never is.
+//   T4. Requests share a bounded number of connections and wait in order; a watch has one for itself while it lasts.
 
 import { createHash } from 'node:crypto';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { Clock } from '../host/contract.js';
 import { REQUEST_SOCKETS_MAX } from '../limits.js';
 import type { Identity, ServerAccess } from './access.js';
+import { UnansweredError, type Connection } from './connection.js';
+import { createConnections, type Connections } from './connections.js';
+import { headerLines, requestText } from './http-wire.js';
 import { isForwarding, proxyAuthorization, proxyFor } from './proxy.js';
 import { createSlots } from './slots.js';
-import { createSockets, type Sockets } from './sockets.js';
+import { createConnector } from './sockets.js';
 import type { Transport, WireRequest, WireResponse } from './wire.js';
 
 /** What the transport needs. */
@@ -34,33 +36,34 @@ export function createHttpsTransport({
 }: HttpsTransportOptions): Transport {
   const server = new URL(access.server);
   const proxy = proxyFor(server, access.proxyUrl, environment);
+  const address = addressOf(server, proxy);
   const slots = createSlots(socketsMax);
-  let sockets: { readonly key: string; readonly value: Sockets } | undefined;
-  let lastIdentity: Identity | undefined;
+  let way: Way | undefined;
   let closed = false;
 
-  const socketsFor = (identity: Identity): Sockets => {
-    if (identity === lastIdentity && sockets !== undefined) return sockets.value;
-    lastIdentity = identity;
+  const wayOf = (identity: Identity): Way => {
+    if (identity === way?.identity) return way;
     const key = createHash('sha256')
       .update(JSON.stringify([identity.ca, identity.clientCertificate, identity.clientKey]))
       .digest('hex');
-    if (sockets?.key !== key) {
-      sockets?.value.retire();
-      sockets = { key, value: createSockets({ server, proxy, access, clock }, identity) };
-    }
-    return sockets.value;
+    const same = way?.key === key ? way.connections : null;
+    if (same === null) way?.connections.retire();
+    const connections = same ?? createConnections(createConnector({ server, proxy, access, clock }, identity), clock);
+    way = { identity, key, connections, lines: address.lines + headerLines(identity.headers) };
+    return way;
   };
 
-  const attempt = async (request: WireRequest, identity: Identity): Promise<IncomingMessage> => {
+  const attempt = async (request: WireRequest, identity: Identity): Promise<WireResponse> => {
     if (closed) throw Object.assign(new Error('the client is closed'), { code: 'TransportFailed' });
-    const wire = { request, identity, server, proxy, sockets: socketsFor(identity) };
+    const { connections, lines } = wayOf(identity);
+    const { method, headers, body } = request;
+    const text = requestText({ method, target: address.prefix + request.url, lines, headers, body });
+    const free = connections.takeFree();
     try {
-      return await sendOnce(wire);
+      return await send(request, text, { connections, connection: free ?? (await connections.open(request.signal)) });
     } catch (error) {
-      if (request.method !== 'GET' || !(error as { reusedSocket?: boolean }).reusedSocket || request.signal.aborted)
-        throw error;
-      return sendOnce(wire);
+      if (method !== 'GET' || !(error instanceof UnansweredError) || request.signal.aborted) throw error;
+      return send(request, text, { connections, connection: await connections.open(request.signal) });
     }
   };
 
@@ -71,78 +74,59 @@ export function createHttpsTransport({
       if (release === null) throw new Error('aborted');
       try {
         const identity = await access.identity();
-        let answer = await attempt(request, identity);
-        if (answer.statusCode === 401) {
-          access.forget();
-          const fresh = await access.identity();
-          if (JSON.stringify(fresh) !== JSON.stringify(identity)) {
-            answer.resume();
-            answer = await attempt(request, fresh);
-          }
-        }
-        answer.once('close', release);
-        return asResponse(answer);
-      } catch (error) {
+        const answer = await attempt(request, identity);
+        if (answer.status !== 401) return answer;
+        access.forget();
+        const fresh = await access.identity();
+        return JSON.stringify(fresh) === JSON.stringify(identity) ? answer : await attempt(request, fresh);
+      } finally {
         release();
-        throw error;
       }
     },
     close() {
       closed = true;
-      sockets?.value.destroy();
+      way?.connections.destroy();
       return Promise.resolve();
     },
   };
 }
 
-interface Wire {
-  readonly request: WireRequest;
+/** What one identity travels on. */
+interface Way {
   readonly identity: Identity;
-  readonly server: URL;
-  readonly proxy: URL | null;
-  readonly sockets: Sockets;
+  /** A digest of its certificates. */
+  readonly key: string;
+  readonly connections: Connections;
+  /** The header lines that all its requests have. */
+  readonly lines: string;
 }
 
-function sendOnce({ request, identity, server, proxy, sockets }: Wire): Promise<IncomingMessage> {
-  const { method, url, headers, body, signal, streaming } = request;
-  const secure = server.protocol === 'https:';
-  const forwarded = proxy !== null && isForwarding(proxy, server) ? proxy : null;
-  const login = forwarded === null ? null : proxyAuthorization(forwarded);
-  const path = `${server.pathname === '/' ? '' : server.pathname.replace(/\/$/, '')}${url}`;
-  return new Promise((resolve, reject) => {
-    const outgoing = (secure ? httpsRequest : httpRequest)({
-      host: server.hostname,
-      port: server.port === '' ? (secure ? 443 : 80) : server.port,
-      method,
-      path: forwarded === null ? path : `${server.origin}${path}`,
-      headers: {
-        ...headers,
-        ...identity.headers,
-        ...(login === null ? {} : { 'proxy-authorization': login }),
-        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-      },
-      agent: streaming ? sockets.watches : sockets.requests,
-    });
-    // The signal is this call's own, so the listener ends with it.
-    const abort = (): void => void outgoing.destroy(new Error('aborted'));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    outgoing.once('socket', () => {
-      try {
-        request.beforeSend();
-        outgoing.end(body);
-      } catch (error) {
-        reject(error as Error);
-        outgoing.destroy();
-      }
-    });
-    outgoing.once('response', resolve);
-    outgoing.on('error', (error) => reject(Object.assign(error, { reusedSocket: outgoing.reusedSocket })));
-  });
+interface Lent {
+  readonly connections: Connections;
+  readonly connection: Connection;
 }
 
-function asResponse(message: IncomingMessage): WireResponse {
-  // Only `set-cookie` would be a list, and nobody reads that.
-  const headers = message.headers as Readonly<Record<string, string | undefined>>;
-  return { status: message.statusCode ?? 0, headers, body: message };
+function send(request: WireRequest, text: string, { connections, connection }: Lent): Promise<WireResponse> {
+  const { signal, streaming } = request;
+  try {
+    if (signal.aborted) throw new Error('aborted');
+    if (!connection.isUsable()) throw Object.assign(new Error('connection closed'), { code: 'ECONNRESET' });
+    request.beforeSend();
+  } catch (error) {
+    connections.giveBack(connection);
+    throw error;
+  }
+  return connection.carry({ text, signal, streaming });
+}
+
+/** What stands before every path, and the header lines that name the server. */
+function addressOf(server: URL, proxy: URL | null): { readonly prefix: string; readonly lines: string } {
+  const path = server.pathname.replace(/\/$/, '');
+  const lines = headerLines({ host: server.host });
+  if (proxy === null || !isForwarding(proxy, server)) return { prefix: path, lines };
+  const login = proxyAuthorization(proxy);
+  return {
+    prefix: server.origin + path,
+    lines: login === null ? lines : lines + headerLines({ 'proxy-authorization': login }),
+  };
 }

@@ -7,6 +7,7 @@
 import { once } from 'node:events';
 import { BlockList, connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { SOCKET_IDLE_MAX_MS } from '../limits.js';
 import { AccessError } from './access.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -95,9 +96,10 @@ export function proxyAuthorization(proxy: URL): string | null {
 export async function connectThrough(proxy: URL, server: URL, signal: AbortSignal): Promise<Socket> {
   const secure = proxy.protocol === 'https:';
   const [host, port] = [hostOf(proxy), portOf(proxy)];
+  const timeout = SOCKET_IDLE_MAX_MS;
   const socket = secure
-    ? connectTls({ host, port, servername: isIP(host) === 0 ? host : '' })
-    : connectTcp({ host, port });
+    ? connectTls({ host, port, timeout, servername: isIP(host) === 0 ? host : '' })
+    : connectTcp({ host, port, timeout });
   const end = (): void => void socket.destroy(new Error('aborted'));
   signal.addEventListener('abort', end, { once: true });
   try {

@@ -1,12 +1,9 @@
-// Connections to one API server, kept alive and shared.
+// Sockets to one API server, ready to be written to: TCP, proxy and TLS are done, or there is none.
 //
-//   S1. A socket is handed out only when it is ready: TCP, proxy and TLS are done. So "not sent" can be told for sure.
-//   S2. Certificates are part of the connection: other ones make other connections, and old ones are left to end by themselves.
-//   S3. Requests share a bounded number of connections and wait in order; watches have one each.
-//   S4. Certificates are read once for all connections, and a later connection resumes the TLS session of an earlier one.
+//   K1. One deadline covers the whole way, so a black hole is noticed.
+//   K2. A socket without a byte for SOCKET_IDLE_MAX_MS says so by `timeout`; what that means is up to its owner.
+//   K3. Certificates are read once for all sockets of an identity, and a later socket resumes the TLS session of an earlier one.
 
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import { CONNECT_TIMEOUT_MS, SOCKET_IDLE_MAX_MS } from '../limits.js';
@@ -15,7 +12,7 @@ import type { Identity, ServerAccess } from './access.js';
 import { connectThrough, hostOf, portOf } from './proxy.js';
 import { startDeadline } from './waiting.js';
 
-/** What a connection is made of. */
+/** What a socket is made of. */
 export interface SocketOptions {
   readonly server: URL;
   readonly proxy: URL | null;
@@ -23,36 +20,21 @@ export interface SocketOptions {
   readonly clock: Clock;
 }
 
-/** Keep-alive agents: one for requests and one for watches. */
-export interface Sockets {
-  readonly requests: HttpAgent;
-  readonly watches: HttpAgent;
-  /** Ends what is idle; what is in use ends when it becomes idle. */
-  retire(): void;
-  /** Ends everything. */
-  destroy(): void;
-}
-
 const KEEP_ALIVE_PROBE_MS = 30_000;
 
-/** Agents whose connections use this identity's certificates. */
-export function createSockets(options: SocketOptions, identity: Identity): Sockets {
+/** Makes sockets that use this identity's certificates. The signal gives up the one that is under way. */
+export function createConnector(options: SocketOptions, identity: Identity): (signal: AbortSignal) => Promise<Socket> {
   const tls = tlsOf(identity);
-  const agents = [makeAgent(options, tls), makeAgent(options, tls)] as const;
-  return {
-    requests: agents[0],
-    watches: agents[1],
-    retire() {
-      for (const agent of agents)
-        for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-    },
-    destroy() {
-      for (const agent of agents) agent.destroy();
-    },
+  return async (signal) => {
+    const socket = await connect(options, tls, signal);
+    socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
+    socket.setNoDelay(true);
+    if (isTls(socket)) socket.on('session', (fresh: Buffer) => (tls.session = fresh));
+    return socket;
   };
 }
 
-/** What connections of one identity share. */
+/** What sockets of one identity share. */
 interface SharedTls {
   /** Made at the first use: a server without TLS needs none. */
   readonly context: () => SecureContext;
@@ -71,29 +53,6 @@ function tlsOf({ ca, clientCertificate, clientKey }: Identity): SharedTls {
   };
 }
 
-function makeAgent(options: SocketOptions, tls: SharedTls): HttpAgent {
-  const settings = {
-    keepAlive: true,
-    keepAliveMsecs: KEEP_ALIVE_PROBE_MS,
-    timeout: SOCKET_IDLE_MAX_MS,
-    scheduling: 'lifo' as const,
-  };
-  const agent = options.server.protocol === 'https:' ? new HttpsAgent(settings) : new HttpAgent(settings);
-  const create = (_: unknown, callback: (error: Error | null, socket?: Socket) => void): undefined => {
-    connect(options, tls).then(
-      (socket) => {
-        socket.setKeepAlive(true, KEEP_ALIVE_PROBE_MS);
-        socket.setNoDelay(true);
-        if (isTls(socket)) socket.on('session', (fresh: Buffer) => (tls.session = fresh));
-        callback(null, socket);
-      },
-      (error: Error) => callback(error),
-    );
-    return undefined;
-  };
-  return Object.assign(agent, { createConnection: create });
-}
-
 function isTls(socket: Socket): socket is TLSSocket {
   return 'encrypted' in socket;
 }
@@ -101,11 +60,12 @@ function isTls(socket: Socket): socket is TLSSocket {
 async function connect(
   { server, proxy, access, clock }: SocketOptions,
   { context, session }: SharedTls,
+  parent: AbortSignal,
 ): Promise<Socket> {
-  const deadline = startDeadline(clock, CONNECT_TIMEOUT_MS, undefined);
+  const deadline = startDeadline(clock, CONNECT_TIMEOUT_MS, parent);
   const { signal } = deadline;
   try {
-    const target = { host: hostOf(server), port: portOf(server) };
+    const target = { host: hostOf(server), port: portOf(server), timeout: SOCKET_IDLE_MAX_MS };
     const raw =
       proxy === null ? await ready(connectTcp(target), 'connect', signal) : await connectThrough(proxy, server, signal);
     if (server.protocol !== 'https:') return raw;
@@ -118,6 +78,7 @@ async function connect(
       secureContext: context(),
       ...(session === undefined ? {} : { session }),
       ALPNProtocols: ['http/1.1'],
+      timeout: SOCKET_IDLE_MAX_MS,
     });
     return await ready(socket, 'secureConnect', signal);
   } catch (error) {

@@ -5,12 +5,14 @@ import { inspectorFigures } from './inspector.js';
 import { keyFigures } from './keys.js';
 import { reflectorFigures } from './reflector.js';
 import { renderFigures } from './render.js';
+import { requestFigures } from './requests.js';
 
 const parts: readonly (readonly [string, () => Promise<readonly Figure[]>])[] = [
   ['actors', actorFigures],
   ['inspector', inspectorFigures],
   ['bootstrap data', renderFigures],
   ['watching', reflectorFigures],
+  ['requests', requestFigures],
   ['keys', keyFigures],
 ];
 
