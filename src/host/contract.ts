@@ -55,6 +55,8 @@ export interface EffectContext {
   readonly key: Key;
   /** Aborted at the effect's deadline, on shutdown and when the Lease is lost. */
   readonly signal: AbortSignal;
+  /** Monotonic time at which the turn began: requests of older turns go first. */
+  readonly sinceMs: number;
   readonly nowMs: () => number;
   readonly ledger: WriteLedger;
   /** Told the stored text of a snapshot once the write that carried it has arrived. */

@@ -269,6 +269,7 @@ async function look(host: Running, key: Key, taken: readonly WakeCause[]): Promi
   const { rest, isPersisted, failure, steps } = await runTurn(host.ports, {
     key,
     uid: memory.uid,
+    sinceMs: host.turns.get(key) ?? host.options.clock.monotonicMs(),
     view,
     snapshot: snapshotOf(host.ports, key, { view, memory }),
     causes: taken,

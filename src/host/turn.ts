@@ -50,6 +50,8 @@ export interface TurnPorts {
 export interface TurnStart {
   readonly key: Key;
   readonly uid: string;
+  /** Monotonic time at which the turn began. */
+  readonly sinceMs: number;
   readonly view: object;
   readonly snapshot: Snapshot;
   readonly causes: readonly WakeCause[];
@@ -212,9 +214,9 @@ function boundsOf({ controller, clock, stopping, observer }: TurnPorts, { key }:
 
 function contextOf(
   { clock, controller, observer }: TurnPorts,
-  { key, ledger }: TurnStart,
+  { key, ledger, sinceMs }: TurnStart,
   signal: AbortSignal,
 ): EffectContext {
   const noteSnapshot = (text: string): void => observer.onSnapshot(controller.name, key, Buffer.byteLength(text));
-  return { key, signal, nowMs: () => clock.nowMs(), ledger, noteSnapshot };
+  return { key, signal, sinceMs, nowMs: () => clock.nowMs(), ledger, noteSnapshot };
 }

@@ -59,6 +59,8 @@ export interface RequestOptions {
   readonly metadataOnly?: boolean;
   /** Default `normal`. */
   readonly priority?: RequestPriority;
+  /** Monotonic time at which the work began that the request is a step of; default now. The oldest work goes first. */
+  readonly sinceMs?: number;
 }
 
 export interface WriteOptions extends RequestOptions {

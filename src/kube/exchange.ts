@@ -6,7 +6,7 @@
 //   X4. Everything that goes wrong becomes an ApiError.
 
 import type { Clock } from '../host/contract.js';
-import { CALL_TRIES_MAX, RETRY_AFTER_WAIT_MAX_MS } from '../limits.js';
+import { CALL_TRIES_MAX, LOW_REQUEST_WAIT_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from '../limits.js';
 import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
@@ -169,6 +169,7 @@ async function send(options: ExchangeOptions, request: Call, deadline: Deadline,
       headers: headersOf(options, request),
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       signal: deadline.signal,
+      sinceMs: ageOf(request, startedMs),
       streaming,
       beforeSend() {
         if (request.name.write) passGate(options.gate, request, deadline);
@@ -183,6 +184,11 @@ async function send(options: ExchangeOptions, request: Call, deadline: Deadline,
     observe('<error>');
     throw fail(error);
   }
+}
+
+/** What may wait counts as younger by the time that it may wait. */
+function ageOf({ options: { sinceMs, priority } }: Call, nowMs: number): number {
+  return (sinceMs ?? nowMs) + (priority === 'low' ? LOW_REQUEST_WAIT_MAX_MS : 0);
 }
 
 function passGate(gate: WriteGate | undefined, request: Call, deadline: Deadline): void {

@@ -70,7 +70,7 @@ export function createHttpsTransport({
   return {
     host: server.host,
     async send(request) {
-      const release = request.streaming ? () => undefined : await slots.take(request.signal);
+      const release = request.streaming ? () => undefined : await slots.take(request.signal, request.sinceMs);
       if (release === null) throw new Error('aborted');
       try {
         const identity = await access.identity();

@@ -16,6 +16,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Monotonic time that tells the age of the work behind the request: the oldest goes first where connections are short. */
+  readonly sinceMs?: number;
   /** A watch: it gets a connection of its own. */
   readonly streaming: boolean;
   readonly beforeSend: () => void;

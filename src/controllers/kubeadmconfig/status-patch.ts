@@ -80,6 +80,7 @@ async function patchStatus(
   const { view, outcome, context } = given;
   const { namespace = '', name, uid } = view.config.metadata;
   const target = targetOf(kinds.kubeadmConfig, namespace, name);
+  const call = { signal: context.signal, sinceMs: context.sinceMs };
   let { config } = given;
   for (let round = 1; ; round += 1) {
     const body = statusPatch(config, outcome, { envelope: given.envelope, nowMs: context.nowMs() });
@@ -89,7 +90,7 @@ async function patchStatus(
       const written = await client.mergePatch<StoredConfig>(
         target,
         { metadata: { uid, resourceVersion }, status: body },
-        { signal: context.signal, subresource: 'status', priority: hasActed(outcome) ? 'normal' : 'low' },
+        { ...call, subresource: 'status', priority: hasActed(outcome) ? 'normal' : 'low' },
       );
       memory.wrote(view.key, written.metadata.resourceVersion ?? '');
       if (given.envelope !== null) context.noteSnapshot?.(envelopeText(given.envelope));
@@ -98,7 +99,7 @@ async function patchStatus(
       if (isApiError(error, 'NotFound')) return;
       if (!isApiError(error, 'Conflict') || round >= STATUS_TRIES_MAX) throw error;
     }
-    const newest = await client.get<StoredConfig>(target, { signal: context.signal });
+    const newest = await client.get<StoredConfig>(target, call);
     if (newest.metadata.uid !== uid || isConfigLost(newest)) return;
     config = newest;
   }

@@ -18,6 +18,28 @@ describe('host: turns', () => {
     expect([host.isSettled, host.active, host.depth, host.running()]).toEqual([true, 0, 0, []]);
   });
 
+  test('every step of a turn -> knows when the turn began, however long the steps take', async () => {
+    const began: number[] = [];
+    const { world, clock } = toyHost({
+      persist: (_, __, { sinceMs }) => {
+        began.push(sinceMs);
+        return Promise.resolve();
+      },
+      effects: {
+        make: async (_, __, { sinceMs }) => {
+          began.push(sinceMs);
+          await new Promise<void>((resolve) => void clock.schedule(500, resolve));
+          return { type: 'MADE', learned: { made: true } };
+        },
+      },
+    } as Parameters<typeof toyHost>[0]);
+    await clock.advance(1_000);
+    world.put('a', { ready: true });
+    await clock.advance(1_000);
+    await clock.settle();
+    expect(began).toEqual([1_000, 1_000]);
+  });
+
   test('settled: looks that change nothing -> no write, wake-up kept until due', async () => {
     const { world, clock, host } = toyHost();
     world.put('a', { ready: true });

@@ -65,7 +65,7 @@ function stage(object: ObjectWithConditions, { fails, live }: { fails?: ApiError
       notes.push(`${guardedBy}->${resourceVersion}`),
     noteUnknown: ({ name }: { name: string }) => notes.push(`${name}?`),
   };
-  const context = { key: 'ns/c1', signal: new AbortController().signal, nowMs: () => nowMs, ledger };
+  const context = { key: 'ns/c1', signal: new AbortController().signal, sinceMs: 0, nowMs: () => nowMs, ledger };
   const rivalry = createRivalry();
   const ports = {
     client,

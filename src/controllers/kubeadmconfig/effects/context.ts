@@ -19,7 +19,7 @@ export interface Work {
   /** The management cluster; writes are noted. */
   readonly client: ApiClient;
   /** To be passed with every call. */
-  readonly call: Required<Pick<RequestOptions, 'signal'>>;
+  readonly call: Required<Pick<RequestOptions, 'signal' | 'sinceMs'>>;
   readonly nowMs: () => number;
   readonly key: string;
 }
@@ -49,7 +49,7 @@ export function workOf(
     ports,
     memory,
     client: withLedger(ports.client, context.ledger),
-    call: { signal: context.signal },
+    call: { signal: context.signal, sinceMs: context.sinceMs },
     nowMs: context.nowMs,
     key: view.key,
   };
