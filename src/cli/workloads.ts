@@ -5,7 +5,7 @@ import { resources } from '../api/names.js';
 import type { WorkloadConnections } from '../kube/contract.js';
 import type { WriteGate } from '../kube/exchange.js';
 import { kubeconfigSecrets } from '../kube/kubeconfig-secrets.js';
-import { clientObserver, connectionObserver, shadowReporter, throttleObserver } from '../kube/observers.js';
+import { connectionObserver, shadowReporter, throttleObserver, workloadHosts } from '../kube/observers.js';
 import { resourceOf } from '../kube/resource-paths.js';
 import { shadowClient } from '../kube/shadow-client.js';
 import { workloadConnect } from '../kube/workload-connect.js';
@@ -31,6 +31,7 @@ export function openWorkloads(
 ): WorkloadConnections {
   const { config, clock, random, environment, metrics, log } = options;
   const secret = resourceOf(resources.Secret);
+  const hosts = workloadHosts(metrics, log, management.main.host);
   const connect = workloadConnect({
     parseYaml: (text) => parse(text) as unknown,
     clock,
@@ -41,7 +42,8 @@ export function openWorkloads(
     burst: config.workloadBurst,
     ownPod: management.ownPod,
     gate,
-    observer: clientObserver(metrics, log),
+    observer: hosts.observer,
+    onOpened: hosts.opened,
     onThrottle: throttleObserver(metrics),
   });
   const report = shadowReporter(log);

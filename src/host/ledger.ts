@@ -66,7 +66,9 @@ export function createLedgers(clock: Clock, freshness: Freshness): Ledgers {
     of: (key) => ({
       note(receipt) {
         put(key, receipt, receipt);
-        if (receipt.guardedBy === undefined) return;
+        // A write that changed nothing has no echo, and the last one of an object that it ends is answered with the version before:
+        // what comes after either of them is news.
+        if (receipt.guardedBy === undefined || receipt.guardedBy === receipt.resourceVersion) return;
         const versions = own.get(key) ?? [];
         own.set(key, versions);
         versions.push({ before: receipt.guardedBy, after: receipt.resourceVersion });

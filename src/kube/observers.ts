@@ -31,6 +31,61 @@ export function clientObserver(metrics: Metrics, log: Logger): ClientObserver {
 
 const WARNINGS_MAX = 100;
 
+/** Series by host of workload API servers, which come and go. */
+export interface WorkloadHosts {
+  readonly observer: ClientObserver;
+  /** A host has one client more; what comes back tells that it is closed. */
+  opened(host: string): () => void;
+}
+
+/** Requests to workload clusters: the series of a host go with its last client. Those of `kept` stay: it is never gone. */
+export function workloadHosts(metrics: Metrics, log: Logger, kept = ''): WorkloadHosts {
+  const { onAnswer, ...rest } = clientObserver(metrics, log);
+  const hosts = new Map<string, { clients: number; readonly seen: Map<string, AnswerLabels> }>();
+  return {
+    observer: {
+      ...rest,
+      onAnswer(note) {
+        const { host, code, method } = note;
+        const series = hosts.get(host);
+        // What is still answered after the end is nobody's.
+        if (series === undefined && host !== kept) return;
+        series?.seen.set(`${method} ${code}`, { code, method, host });
+        onAnswer?.(note);
+      },
+    },
+    opened(host) {
+      if (host === kept) return () => undefined;
+      const series = hosts.get(host) ?? { clients: 0, seen: new Map<string, AnswerLabels>() };
+      hosts.set(host, series);
+      series.clients += 1;
+      let isOpen = true;
+      return () => {
+        if (!isOpen) return;
+        isOpen = false;
+        series.clients -= 1;
+        if (series.clients > 0) return;
+        hosts.delete(host);
+        forgetHost(metrics, host, [...series.seen.values()]);
+      };
+    },
+  };
+}
+
+interface AnswerLabels {
+  readonly code: string;
+  readonly method: string;
+  readonly host: string;
+}
+
+function forgetHost(metrics: Metrics, host: string, seen: readonly AnswerLabels[]): void {
+  for (const { code, method } of seen) {
+    metrics.requests.remove({ code, method, host });
+    metrics.requestSeconds.remove({ verb: method, host });
+  }
+  metrics.throttleSeconds.remove({ host });
+}
+
 /** How long requests to a host wait for their turn under the rate limit. */
 export function throttleObserver(metrics: Metrics): (host: string) => (waitedMs: number) => void {
   return (host) => (waitedMs) => metrics.throttleSeconds.observe({ host }, waitedMs / 1000);

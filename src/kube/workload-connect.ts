@@ -38,6 +38,8 @@ export interface WorkloadConnectOptions {
   readonly ownPod: OwnPod | null;
   readonly gate?: WriteGate;
   readonly observer?: ClientObserver;
+  /** Told of each client by its host; what comes back is told when it is closed. */
+  readonly onOpened?: (host: string) => () => void;
   /** Told how long each request to a host waited for the rate limit. */
   readonly onThrottle?: (host: string) => (waitedMs: number) => void;
 }
@@ -88,11 +90,11 @@ function within<T>(prefix: string, work: () => T): T {
 }
 
 function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullApiClient {
-  const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer, onThrottle } = options;
+  const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer, onOpened, onThrottle } = options;
   return within('error creating HTTP client and mapper: error creating HTTP client: ', () => {
     const transport = createHttpsTransport({ access, clock, environment, socketsMax: WORKLOAD_SOCKETS_MAX });
     const onWait = onThrottle?.(transport.host);
-    return createApiClient({
+    const client = createApiClient({
       transport,
       clock,
       userAgent,
@@ -102,6 +104,8 @@ function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullA
       ...(gate === undefined ? {} : { gate }),
       ...(observer === undefined ? {} : { observer }),
     });
+    const onClosed = onOpened?.(transport.host);
+    return onClosed === undefined ? client : { ...client, close: () => client.close().finally(onClosed) };
   });
 }
 

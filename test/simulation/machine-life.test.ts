@@ -46,6 +46,7 @@ describe('a Machine on the embedded server', () => {
     expect(await find(world.user, 'InfraMachine', 'w-0')).toBeUndefined();
     expect(await find(world.user, 'KubeadmConfig', 'w-0')).toBeUndefined();
     expect(await find(world.remote, 'Node', 'w-0')).toBeUndefined();
+    expect(operator.host.keys()).toEqual(['default/cp-0']);
     operator.kill();
   });
 });

@@ -53,15 +53,19 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
     table,
     effects: effectsOf(ports, memory),
     effectTimeoutMs: EFFECT_TIME_MAX_MS,
-    observe: (key) =>
-      viewOf(reader, key, {
+    observe(key) {
+      const view = viewOf(reader, key, {
         watchFilter: settings.watchFilter,
         snapshotStore: settings.snapshotStore,
         remembered: (_, dataSecret) => ({
           touch: memory.touchedBy(key),
           dataTokenId: memory.dataToken(dataSecret, key),
         }),
-      }),
+      });
+      // The turn that ran while it went, and its owner's last changes, have left their traces.
+      if (view === null) memory.forget(key);
+      return view;
+    },
     uid: (view) => view.config.metadata.uid ?? '',
     facts: (view, nowMs, context) => factsOf(view, { nowMs, context }, settings),
     mayPersistSnapshot: (_, facts) => mayPersistSnapshot(facts),

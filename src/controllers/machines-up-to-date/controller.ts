@@ -62,7 +62,11 @@ export function createMachinesUpToDateController(ports: MachinesUpToDatePorts): 
     kind: 'KubeadmControlPlane',
     group: controlPlaneResource.group,
     table,
-    observe: (key) => viewOf({ controlPlanes, clusters, machines, watchFilter: settings.watchFilter }, key),
+    observe(key) {
+      const view = viewOf({ controlPlanes, clusters, machines, watchFilter: settings.watchFilter }, key);
+      if (view === null) forget(key);
+      return view;
+    },
     uid: ({ controlPlane }) => controlPlane.metadata.uid ?? '',
     facts: (view, nowMs) => factsOf(view, nowMs, settings.reasons),
     effects: {},

@@ -161,10 +161,20 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
   ): void {
     const key = keyOf(kind, object);
     if (bootstrap.configRef !== undefined)
-      owners.set(`${object.metadata.namespace ?? ''}/${bootstrap.configRef.name}`, key);
+      noteOwner(`${object.metadata.namespace ?? ''}/${bootstrap.configRef.name}`, key, isThere(kind, object));
     add(key);
     const cluster = clusterMirror.get(object.metadata.namespace ?? '', clusterName);
     if (cluster?.metadata.deletionTimestamp !== undefined) add(keyOf('Cluster', cluster));
+  }
+
+  function isThere(kind: 'Machine' | 'MachinePool', { metadata }: KubeObject): boolean {
+    const mirror = kind === 'Machine' ? machineMirror : poolMirror;
+    return mirror.get(metadata.namespace ?? '', metadata.name) !== undefined;
+  }
+
+  function noteOwner(config: string, owner: string, isThere: boolean): void {
+    if (isThere) owners.set(config, owner);
+    else if (owners.get(config) === owner) owners.delete(config);
   }
 
   function wakeOwner(config: KubeadmConfig): void {

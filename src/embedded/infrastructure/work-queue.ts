@@ -72,6 +72,9 @@ export function createWorkQueue(options: {
       begin(key, entry);
     } else if (wait !== null) {
       later(key, entry, wait);
+    } else {
+      // Nothing is known of it that the next look would not find: names come and go.
+      entries.delete(key);
     }
   };
   return {
