@@ -60,6 +60,9 @@ export const REQUEST_SOCKETS_MAX = 32;
 /** Sockets for requests to one workload API server: a fleet has many, and each costs a TLS handshake on both sides. */
 export const WORKLOAD_SOCKETS_MAX = 2;
 
+/** Connections to one API server that are made at once: handshakes of a burst would keep its first requests from being sent. */
+export const CONNECTING_MAX = 4;
+
 /** Idle sockets are closed by us first: kube-apiserver closes after 90 s, and a write that meets its close has an unknown outcome. */
 export const SOCKET_IDLE_MAX_MS = 45_000;
 

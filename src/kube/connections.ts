@@ -4,10 +4,12 @@
 //   S2. Certificates are part of a connection: other ones make other connections, and old ones end when they are free.
 //   S3. The one that was used last is lent first, so that those which are too many end by themselves.
 //   S4. Who waits for a new connection takes one that becomes free before it; a failure to connect ends who has waited longest.
+//   S5. At most CONNECTING_MAX are made at a time, so that a burst is not held up by handshakes that it does not need.
 
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Clock } from '../host/contract.js';
+import { CONNECTING_MAX } from '../limits.js';
 import { createConnection, type Connection } from './connection.js';
 
 /** Connections to lend. */
@@ -40,12 +42,13 @@ export function createConnections(
   const ending = new AbortController();
   setMaxListeners(0, ending.signal);
   let isRetired = false;
+  let connecting = 0;
 
   const give = (connection: Connection): void => {
-    if (ending.signal.aborted) return connection.destroy(closed());
+    if (ending.signal.aborted || !connection.isUsable()) return connection.destroy(closed());
     const next = waiting.shift();
     if (next !== undefined) return next.take(connection);
-    if (isRetired || !connection.isUsable()) return connection.destroy(closed());
+    if (isRetired) return connection.destroy(closed());
     connection.rest();
     free.push(connection);
   };
@@ -62,6 +65,18 @@ export function createConnections(
     const connection = createConnection(socket, owner);
     all.add(connection);
     give(connection);
+  };
+
+  const connectMore = (): void => {
+    if (connecting >= Math.min(waiting.length, CONNECTING_MAX)) return;
+    connecting += 1;
+    const after = (): void => {
+      connecting -= 1;
+      connectMore();
+    };
+    connect(ending.signal)
+      .then(add, (error: Error) => waiting.shift()?.fail(error))
+      .finally(after);
   };
 
   return {
@@ -91,7 +106,7 @@ export function createConnections(
         if (signal.aborted) return reject(new Error('aborted'));
         signal.addEventListener('abort', leave, { once: true });
         waiting.push(one);
-        connect(ending.signal).then(add, (error: Error) => waiting.shift()?.fail(error));
+        connectMore();
       }),
     giveBack: give,
     retire() {

@@ -305,6 +305,27 @@ describe('transport: connections', () => {
     expect(count()).toBe(2);
   });
 
+  test('many who wait -> four connections are made at a time; one that fails ends who has waited longest', async () => {
+    const failing: (() => void)[] = [];
+    const connections = createConnections(
+      () => new Promise((_, reject) => failing.push(() => reject(new Error('refused')))),
+      systemClock,
+    );
+    const ended: number[] = [];
+    const { signal } = new AbortController();
+    for (let index = 0; index < 6; index += 1) connections.open(signal).catch(() => ended.push(index));
+    expect(failing).toHaveLength(4);
+    failing[2]?.();
+    await until(() => failing.length === 5);
+    expect(ended).toEqual([0]);
+    for (const index of [0, 1, 3, 4]) failing[index]?.();
+    await until(() => failing.length === 6);
+    failing[5]?.();
+    await until(() => ended.length === 6);
+    expect(ended).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
   test('a connection that becomes free -> taken by who waits for a new one, which is kept for the next', async () => {
     const raw = await startRawServer((socket) => socket.write(answer('a')));
     const connector = createConnector(
