@@ -5,6 +5,8 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { isNightly } from '../test-size.js';
 import { PLANTED_BUGS, type PlantedBug } from './engine/bugs.js';
+import { MACHINE_BUGS } from './engine/machine-bugs.js';
+import { hasMachines } from './engine/machine-plan.js';
 import type { InvariantName } from './engine/invariants.js';
 import { planOf } from './engine/plan.js';
 import { runPlan } from './engine/run.js';
@@ -15,28 +17,56 @@ jest.setTimeout(3 * 60 * 60_000);
 const BUDGET = isNightly ? 1_000 : 8;
 /** Those that every run looks for: found by their first seeds. */
 const CHEAP_UP_TO = 4;
+/** The same, among the seeds with the Machine controller. */
+const MACHINES_CHEAP_UP_TO = 3;
 
 interface Found {
   readonly seed: number;
   readonly invariant: InvariantName;
 }
 
-async function firstFound({ sabotage }: PlantedBug): Promise<Found | null> {
-  for (let seed = 1; seed <= BUDGET; seed += 1) {
+/** Seeds in their order; a bug of the Machine controller needs one that runs. */
+function* seedsFor(isOfMachines: boolean): Generator<number> {
+  for (let seed = 1; ; seed += 1) if (!isOfMachines || hasMachines(seed)) yield seed;
+}
+
+async function firstFound({ sabotage }: PlantedBug, isOfMachines: boolean): Promise<Found | null> {
+  let tried = 0;
+  for (const seed of seedsFor(isOfMachines)) {
+    if ((tried += 1) > BUDGET) break;
     const { violation } = await runPlan(planOf(seed), { sabotage });
     if (violation !== null) return { seed, invariant: violation.invariant };
   }
   return null;
 }
 
+async function mustBeFound(bug: PlantedBug, isOfMachines: boolean): Promise<void> {
+  const found = await firstFound(bug, isOfMachines);
+  if (found === null) throw new Error(`not found within ${BUDGET} seeds`);
+  expect(bug.invariants).toContain(found.invariant);
+  expect((await runPlan(planOf(found.seed))).violation).toBeNull();
+}
+
 describe('planted bug', () => {
   const looked = PLANTED_BUGS.filter(({ hint }) => isNightly || hint <= CHEAP_UP_TO);
 
   test.each(looked.map((bug) => [bug.name, bug] as const))('%s -> found, and not without it', async (_, bug) => {
-    const found = await firstFound(bug);
-    if (found === null) throw new Error(`not found within ${BUDGET} seeds`);
-    expect(bug.invariants).toContain(found.invariant);
-    expect((await runPlan(planOf(found.seed))).violation).toBeNull();
+    await mustBeFound(bug, false);
+  });
+
+  const lookedInMachines = MACHINE_BUGS.filter(({ hint }) => isNightly || hint <= MACHINES_CHEAP_UP_TO);
+
+  test.each(lookedInMachines.map((bug) => [bug.name, bug] as const))(
+    'of the Machine controller: %s -> found, and not without it',
+    async (_, bug) => {
+      await mustBeFound(bug, true);
+    },
+  );
+
+  test('those of the Machine controller: counted -> at least ten, each with a name of its own', () => {
+    expect(new Set(MACHINE_BUGS.map(({ name }) => name)).size).toBe(MACHINE_BUGS.length);
+    expect(MACHINE_BUGS.length).toBeGreaterThanOrEqual(10);
+    expect(lookedInMachines.length).toBeGreaterThanOrEqual(6);
   });
 
   test('all of them: counted -> at least fifteen, ten of them upstream’s, each with a name of its own', () => {

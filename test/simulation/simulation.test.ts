@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS } from './engine/invariants.js';
 import { PLANTED_BUGS } from './engine/bugs.js';
+import { MACHINE_BUGS } from './engine/machine-bugs.js';
+import type { Ending } from './engine/machine-plan.js';
 import { planOf, type Fault } from './engine/plan.js';
 import { runPlan } from './engine/run.js';
 import { report, shrink } from './engine/shrink.js';
@@ -36,7 +38,10 @@ describe('simulation', () => {
       faults.filter((fault): fault is Extract<Fault, { kind: K }> => fault.kind === kind);
     const sorted = (all: readonly unknown[]): readonly string[] => [...new Set(all.map(String))].toSorted();
     expect(sorted(faults.map(({ kind }) => kind))).toEqual(
-      ['act', 'clock', 'compact', 'freeze', 'isolation', 'kill', 'race', 'requests', 'watches'].toSorted(),
+      [
+        ...['act', 'clock', 'compact', 'ending', 'freeze', 'isolation', 'kill', 'machine-act', 'race', 'requests'],
+        'watches',
+      ].toSorted(),
     );
     expect(sorted(what('watches').map((fault) => fault.what))).toEqual(
       ['break', 'close', 'delay', 'drop', 'duplicate', 'gone', 'silent'].toSorted(),
@@ -51,6 +56,27 @@ describe('simulation', () => {
     const acts = sorted(what('act').map((fault) => fault.what));
     for (const act of ['loseSnapshot', 'corruptSnapshot', 'recreateMachine', 'recreateConfig', 'addFile', 'loseToken'])
       expect(acts).toContain(act);
+  });
+
+  test('worlds with the Machine controller -> the same trace byte for byte, and every way to hold a deletion up', async () => {
+    const plans = Array.from({ length: 600 }, (_, index) => planOf(index + 1)).filter(({ world }) => world.machines);
+    expect(plans.length).toBeGreaterThan(60);
+    const endings = plans.flatMap(({ faults }) => faults.filter((fault) => fault.kind === 'ending'));
+    for (const isSo of [
+      (ending: Ending) => ending.preDrainMs !== null,
+      (ending: Ending) => ending.preTerminateMs !== null,
+      (ending: Ending) => ending.pod !== null && ending.pod.budgetMs > 100_000,
+      (ending: Ending) => ending.volumeMs !== null,
+      (ending: Ending) => ending.drainTimeoutSeconds > 0,
+      (ending: Ending) => ending.volumeTimeoutSeconds > 0,
+      (ending: Ending) => ending.nodeVanishesMs !== null,
+      (ending: Ending) => ending.comesAgain,
+    ])
+      expect(endings.filter(isSo).length).toBeGreaterThan(0);
+    const [plan] = plans;
+    if (plan === undefined) throw new Error('no world has the Machine controller');
+    const [one, other] = [await runPlan(plan, { keepTrace: true }), await runPlan(plan, { keepTrace: true })];
+    expect(other.trace.join('\n')).toBe(one.trace.join('\n'));
   });
 
   test('a failing seed -> a smaller plan that breaks the same invariant, and a report that says how to run it again', async () => {
@@ -69,6 +95,20 @@ describe('simulation', () => {
     expect(report(small)).toContain(
       `again: TEST_SEED=${bug.hint} npm test -- test/simulation/seeds-first-half.test.ts`,
     );
+    expect(report(small)).toContain(INVARIANTS[found.invariant]);
+  });
+});
+
+describe('simulation with the Machine controller', () => {
+  test('a failing seed -> a smaller plan that breaks the same invariant', async () => {
+    const bug = MACHINE_BUGS.find(({ invariants }) => invariants.includes('deletion-order'));
+    if (bug === undefined) throw new Error('the bug is not planted any more');
+    const plan = planOf(bug.hint);
+    const found = (await runPlan(plan, bug)).violation;
+    if (found === null) throw new Error('the bug was not found');
+    const small = await shrink(plan, found.invariant, { sabotage: bug.sabotage, runsMax: 12 });
+    expect(small.result.violation?.invariant).toBe(found.invariant);
+    expect(small.plan.faults.length).toBeLessThan(plan.faults.length);
     expect(report(small)).toContain(INVARIANTS[found.invariant]);
   });
 });

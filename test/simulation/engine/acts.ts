@@ -15,6 +15,7 @@ import {
   type Truth,
 } from './mirror.js';
 import { FOREIGN_FILE, type Judge } from './judge.js';
+import { recreateManaged } from './machine-acts.js';
 import type { Seen } from './network.js';
 import type { ActName } from './plan.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -28,6 +29,10 @@ export interface Stage {
   call(method: string, path: string, body?: object): Promise<number>;
   /** A request to a workload cluster as its administrator. */
   callWorkload(cluster: string, method: string, path: string, body?: object): Promise<number>;
+  /** An object of a workload cluster; undefined where nobody looks at them. */
+  workload(cluster: string, resource: string, key: string): Loose | undefined;
+  /** The operator is the Machine controller too. */
+  readonly hasMachines: boolean;
   /** This Machine will not get a node. */
   exempt(machine: string): void;
   note(text: string): void;
@@ -240,6 +245,7 @@ async function recreateMachine(stage: Stage, config: Loose): Promise<void> {
   if (isControlPlane && !isInitialized(cluster) && textAt(machine, 'spec', 'bootstrap', 'dataSecretName') !== '')
     return;
   const { name } = machine.metadata;
+  if (stage.hasMachines) return recreateManaged(stage, machine, config);
   stage.note(`deletes Machine ${name}`);
   await stage.call('DELETE', pathOf(MACHINE, name));
   for (
@@ -264,6 +270,7 @@ async function recreateConfig(stage: Stage, config: Loose, afterMs = 100): Promi
   if (owner === null || owner.kind !== 'Machine' || textAt(owner.object, 'spec', 'bootstrap', 'dataSecretName') !== '')
     return;
   if (at(config, 'status', 'initialization', 'dataSecretCreated') === true) return;
+  if (stage.hasMachines && owner.object.metadata.deletionTimestamp !== undefined) return;
   stage.note(`deletes KubeadmConfig ${name} and creates it again`);
   await stage.call('DELETE', pathOf(CONFIG, name));
   if (afterMs > 0) await stage.time.sleep(afterMs);

@@ -22,19 +22,22 @@ export interface PlantedBug {
   readonly hint: number;
 }
 
-type Body = {
+/** What a patch says. */
+export type Body = {
   readonly metadata?: Record<string, unknown>;
   readonly spec?: Record<string, unknown>;
   readonly status?: Record<string, unknown>;
 };
 
 /** A client with some calls replaced. */
-const altered = (client: ApiClient, change: Partial<ApiClient>): ApiClient => ({ ...client, ...change });
+export const altered = (client: ApiClient, change: Partial<ApiClient>): ApiClient => ({ ...client, ...change });
 
-const isKind = ({ resource }: Pick<Target, 'resource'>, kind: string): boolean => resource.kind === kind;
+/** Whether a call is about a kind. */
+export const isKind = ({ resource }: Pick<Target, 'resource'>, kind: string): boolean => resource.kind === kind;
 const isToken = ({ name }: Pick<Target, 'name'>): boolean => name.startsWith('bootstrap-token-');
 
-function notFound({ resource, namespace, name }: Target): Error {
+/** What a server says of an object that it does not have. */
+export function notFound({ resource, namespace, name }: Target): Error {
   const text = JSON.stringify({
     kind: 'Status',
     status: 'Failure',
@@ -77,7 +80,8 @@ const onWorkload =
     client: async (cluster, signal) => change(await workload.client(cluster, signal), management),
   });
 
-const withEffect = (
+/** A controller with one effect replaced. */
+export const withEffect = (
   controller: AnyController,
   request: string,
   change: (effect: AnyController['effects'][string]) => AnyController['effects'][string],
@@ -89,7 +93,8 @@ const withEffect = (
   },
 });
 
-const withFacts = (
+/** A controller that sees other facts. */
+export const withFacts = (
   controller: AnyController,
   change: (facts: Record<string, unknown>, view: unknown) => object,
 ): AnyController => ({

@@ -5,9 +5,10 @@
 import type { InfrastructureNote } from '../../../src/embedded/infrastructure/ports.js';
 import type { StoreEvent } from '../../../src/embedded/types.js';
 import type { InvariantName, Violation } from './invariants.js';
+import { createMachineRules, MACHINE_ACTOR, type MachineRules } from './machine-rules.js';
 import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
-import { decoded, USER_TOKEN } from './objects.js';
+import { decoded, LEASES, USER_TOKEN } from './objects.js';
 import type { Plan } from './plan.js';
 import { createRules } from './rules.js';
 import { EPOCH_MS } from './virtual-time.js';
@@ -34,6 +35,7 @@ export interface Judge {
   /** Requests of operators so far that no cache made, `<whose> <what>`. */
   readonly questions: readonly string[];
   workloadToken(cluster: string, id: string): Loose | undefined;
+  readonly machines: MachineRules;
 }
 
 /** A fault that waits for its moment comes this much later at most. */
@@ -73,6 +75,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const workloadToken = (cluster: string, id: string): Loose | undefined => tokens.get(cluster)?.get(id);
   const rules = createRules({ plan, truth, accuse, workloadToken, isTampered: (what) => tampered.has(what), now });
 
+  const machines = createMachineRules({ plan, truth, accuse, now });
+
   truth.onChange((event) => {
     const resource = event.resource.split('/')[1] ?? '';
     const { name } = event.object.metadata;
@@ -85,10 +89,12 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (bearer !== undefined) secretTexts.add(bearer);
     }
     rules.note(event, resource);
+    if (plan.world.machines) machines.note(event, resource);
     if (writer === null) return;
     if (resource !== 'leases' && resource !== 'events')
       writes.push(`${writer.actor} ${event.type} ${resource}/${name}`);
-    rules.judge(writer, event, resource);
+    if (writer.actor.startsWith(MACHINE_ACTOR)) machines.judge(writer, event, resource);
+    else rules.judge(writer, event, resource);
   });
 
   const judgeText = (where: string, text: string): void => {
@@ -140,10 +146,15 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (isOfActor || seen.server !== 'management')
         questions.push(`${seen.actor || seen.server} ${seen.method} ${seen.path}`);
       if (!seen.isWrite) return;
-      const holder = textAt(truth.all('leases')[0], 'spec', 'holderIdentity');
+      const holders = leasesFor(plan, seen).map((lease) =>
+        textAt(truth.get('leases', lease), 'spec', 'holderIdentity'),
+      );
       const needsLease = plan.world.operators === 2 && seen.resource !== 'leases';
-      if (needsLease && holder !== identity)
-        accuse('lease', `${seen.operator} sends ${seen.method} ${seen.path}, the Lease is held by ${holder}`);
+      if (needsLease && !holders.includes(identity))
+        accuse(
+          'lease',
+          `${seen.operator} sends ${seen.method} ${seen.path}, the Lease is held by ${holders.join(', ')}`,
+        );
       if (seen.resource === 'secrets' || seen.body === undefined) return;
       const text =
         seen.resource === 'kubeadmconfigs' ? seen.body.replaceAll(/"token":"[a-z0-9.]{23}"/g, '') : seen.body;
@@ -151,7 +162,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     },
     handling(seen) {
       if (!seen.isWrite || seen.operator === '') return () => undefined;
-      rules.ask(seen);
+      if (!seen.actor.startsWith(MACHINE_ACTOR)) rules.ask(seen);
       writer = seen;
       return () => void (writer = null);
     },
@@ -159,7 +170,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;
       const isToken = event.resource === '/secrets' && name.startsWith('bootstrap-token-');
-      if (writer !== null && !isToken)
+      if (plan.world.machines && !isToken) machines.onWorkload(writer, cluster, event);
+      else if (writer !== null && !isToken)
         accuse('own-writes', `${writer.operator} wrote ${event.resource}/${name} in ${cluster}`);
       if (!isToken) return;
       const id = name.slice('bootstrap-token-'.length);
@@ -174,13 +186,25 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (note.kind !== 'join-refused' || !/^the token \w+ (does not exist|expired|has another)/.test(note.why)) return;
       const id = note.why.split(' ')[2] ?? '';
       if (id === USER_TOKEN.split('.')[0] || [...tampered].some((token) => token.startsWith(`${id}.`))) return;
-      if (isExcused(plan, now())) return;
+      if (isExcused(plan, now()) || isLeaving(truth, note.node)) return;
       accuse('token-alive', `${note.node}: ${note.why}`);
     },
     onText: judgeText,
     tampered: (what) => void tampered.add(what),
     workloadToken,
+    machines,
   };
+}
+
+/** Whose right a write needs: what no actor sends may be of either controller. */
+function leasesFor({ world }: Plan, { actor }: Seen): readonly string[] {
+  if (!world.machines || (actor !== '' && !actor.startsWith(MACHINE_ACTOR))) return [LEASES.kubeadmconfig];
+  return actor === '' ? Object.values(LEASES) : [LEASES.machine];
+}
+
+/** Nobody keeps the token of a Machine that is deleted. */
+function isLeaving(truth: Truth, node: string): boolean {
+  return truth.get('machines', node)?.metadata.deletionTimestamp !== undefined;
 }
 
 /** The KubeadmConfig whose spec has a token of this id, as actors are named. */

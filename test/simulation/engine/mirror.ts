@@ -12,7 +12,8 @@ export interface Truth {
   onChange(listener: (event: StoreEvent) => void): void;
 }
 
-export type Plural = 'clusters' | 'machines' | 'machinepools' | 'kubeadmconfigs' | 'secrets' | 'configmaps' | 'leases';
+export type Plural =
+  'clusters' | 'machines' | 'machinepools' | 'kubeadmconfigs' | 'demomachines' | 'secrets' | 'configmaps' | 'leases';
 
 /** An object whose fields are read without knowing their types. */
 export type Loose = ApiObject & {

@@ -6,6 +6,7 @@
 //   N4. Watches are delayed each on their own, never reordered within one stream.
 import type { Handle } from '../../../src/kube/in-process-client.js';
 import type { ApiRequest, ApiResponse } from '../../../src/embedded/types.js';
+import { MACHINE_ACTOR } from './machine-rules.js';
 import type { Fault } from './plan.js';
 import { streamOf, type Stream } from './seeded.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -271,9 +272,8 @@ function isNow(window: { readonly fromMs: number; readonly toMs: number }, nowMs
 
 /** Others write the same objects, but not Leases, Events and certificates. */
 function isRacy({ server, isWrite, resource, actor }: Seen): boolean {
-  return (
-    server === 'management' && isWrite && actor !== '' && ['kubeadmconfigs', 'secrets', 'configmaps'].includes(resource)
-  );
+  const kinds = ['kubeadmconfigs', 'secrets', 'configmaps', ...(actor.startsWith(MACHINE_ACTOR) ? ['machines'] : [])];
+  return server === 'management' && isWrite && actor !== '' && kinds.includes(resource);
 }
 
 function never(): Promise<never> {

@@ -11,6 +11,11 @@ import { EPOCH_MS } from './virtual-time.js';
 export const NAMESPACE = 'world';
 /** The token that a user wrote into a KubeadmConfig; it has no expiry. */
 export const USER_TOKEN = 'usertk.0123456789abcdef';
+/** The Lease of each controller. */
+export const LEASES = {
+  kubeadmconfig: 'kubeadm-bootstrap-manager-leader-election-capi',
+  machine: 'controller-leader-election-capi',
+} as const;
 /** The controller of a Secret that is not ours. */
 export const FOREIGN_OWNER = 'somebody-else';
 
@@ -71,7 +76,7 @@ export function manifestsOf(plan: WorldPlan, { pairs }: Material): readonly Mani
     version: 'v1.34.0',
     namespace: NAMESPACE,
     ignition: false,
-    demoMachines: false,
+    demoMachines: plan.machines,
   };
   const special = specialWorker(plan);
   return clusterNames(plan).flatMap((cluster) => [
@@ -138,6 +143,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   Machine: 'machines',
   MachinePool: 'machinepools',
   KubeadmConfig: 'kubeadmconfigs',
+  DemoMachine: 'demomachines',
 };
 
 /** The path of an object, or of its collection without a name. */

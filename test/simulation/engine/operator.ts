@@ -7,7 +7,9 @@ import type { GeneratedKey } from '../../../src/bootstrap/certificates/types.js'
 import { resources } from '../../../src/api/names.js';
 import { createCaches } from '../../../src/cli/caches.js';
 import { parseConfig } from '../../../src/cli/config.js';
+import type { ControllerModule } from '../../../src/cli/controller-module.js';
 import { kubeadmConfigModule } from '../../../src/cli/modules/kubeadmconfig.js';
+import { machineModule } from '../../../src/cli/modules/machine.js';
 import { secretsCache } from '../../../src/cli/shared-kinds.js';
 import type { EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
@@ -26,7 +28,9 @@ import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
 import { createMetrics } from '../../../src/metrics.js';
 import type { Logger } from '../../../src/log.js';
+import { MACHINE_ACTOR } from './machine-rules.js';
 import type { Network } from './network.js';
+import { LEASES } from './objects.js';
 import type { WorldPlan } from './plan.js';
 import type { ProcessClock } from './virtual-time.js';
 
@@ -39,6 +43,9 @@ export interface Sabotage {
   workload?(workload: WorkloadConnections, operator: SabotageWorld): WorkloadConnections;
   freshness?(freshness: Required<Freshness>): Required<Freshness>;
   controller?(controller: AnyController, operator: SabotageWorld): AnyController;
+  /** The same for the Machine controller alone. */
+  machineClient?(client: ApiClient, operator: SabotageWorld): ApiClient;
+  machineController?(controller: AnyController, operator: SabotageWorld): AnyController;
   /** Replaces the write gate of the Lease. */
   gate?(gate: () => number): () => number;
 }
@@ -54,7 +61,7 @@ export interface SabotageWorld {
 export interface SimulatedOperator {
   readonly name: string;
   readonly identity: string;
-  readonly host: Host;
+  readonly hosts: readonly Host[];
   readonly clock: ProcessClock;
   isLeader(): boolean;
   kill(): void;
@@ -71,7 +78,8 @@ export interface SimulatedOperatorOptions {
   readonly workloads: EmbeddedWorkloads;
   readonly keys: readonly GeneratedKey[];
   readonly log: Logger;
-  readonly observer: HostObserver;
+  /** Told of the controller whose keys begin with a prefix. */
+  readonly observer: (prefix: string) => HostObserver;
   readonly sabotage: Sabotage;
   /** Effects, by their signals, whose certificates are being made off the event loop: simulated time must wait for them. */
   readonly making: Set<AbortSignal>;
@@ -79,10 +87,33 @@ export interface SimulatedOperatorOptions {
   readonly onWake: (key: string, cause: string) => void;
 }
 
-const LEASE = { namespace: 'kube-system', name: 'kubeadm-bootstrap-manager-leader-election-capi' };
 /** Metrics are of no concern here, and dear to make. */
 const metrics = createMetrics();
 const configs = new Map<string, ReturnType<typeof parseConfig>>();
+
+/** One controller of a process: its Lease, and how its actors are called where the other's have the same names. */
+interface Part {
+  readonly module: ControllerModule;
+  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly prefix: string;
+  readonly client: Sabotage['client'];
+  readonly controller: Sabotage['controller'];
+}
+
+function partsOf({ machines }: WorldPlan, sabotage: Sabotage): readonly Part[] {
+  const { client, controller, machineClient, machineController } = sabotage;
+  const config: Part = {
+    module: kubeadmConfigModule,
+    lease: { namespace: 'kube-system', name: LEASES.kubeadmconfig },
+    prefix: '',
+    client,
+    controller,
+  };
+  if (!machines) return [config];
+  const lease = { namespace: 'kube-system', name: LEASES.machine };
+  const machine = { module: machineModule, lease, prefix: MACHINE_ACTOR };
+  return [config, { ...machine, client: machineClient, controller: machineController }];
+}
 
 /** Starts a process. */
 export function startSimulatedOperator(options: SimulatedOperatorOptions): SimulatedOperator {
@@ -91,72 +122,92 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
   const life = new AbortController();
   setMaxListeners(1000, life.signal);
   const identity = `${name}-${Math.floor(random.next() * 1e9)}`;
-  let elector: LeaseElector | null = null;
-  const realGate = (): number => (plan.operators === 1 ? Infinity : (elector?.remainingMs() ?? 0));
-  const gate = sabotage.gate?.(realGate) ?? realGate;
+  const electors = new Map<Part, LeaseElector>();
+  const parts = partsOf(plan, sabotage);
+  const gateOf = (part: Part): (() => number) => {
+    const gate = (): number => (plan.operators === 1 ? Infinity : (electors.get(part)?.remainingMs() ?? 0));
+    return sabotage.gate?.(gate) ?? gate;
+  };
+  const gates = parts.map((part) => ({ part, gate: gateOf(part) }));
+  /** Connections are shared: the Lease that ends first of those that are held decides. */
+  const sharedGate = (): number => {
+    const isHeld = ({ part }: (typeof gates)[number]): boolean =>
+      plan.operators === 1 || electors.get(part)?.isLeader() === true;
+    const held = (parts.length === 1 ? gates : gates.filter(isHeld)).map(({ gate }) => gate());
+    return held.length === 0 ? 0 : Math.min(...held);
+  };
   const server = { name: 'management', handle: management.handle };
   const limiters = createRateLimiters({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
-  const clientFor = (actor: string): ApiClient =>
-    createInProcessClient({ handle: network.handleFor(server, actor), clock, limiters, gate, userAgent: name });
-  const plain = clientFor('');
+  const clientsOf =
+    (gate: () => number) =>
+    (actor: string): ApiClient =>
+      createInProcessClient({ handle: network.handleFor(server, actor), clock, limiters, gate, userAgent: name });
+  const plain = clientsOf(gates[0]?.gate ?? sharedGate)('');
   const caches = createCaches({ client: sabotage.cacheClient?.(plain) ?? plain, config, clock, random, metrics, log });
   const world: SabotageWorld = { client: plain, clock };
-  const actors = new WeakMap<AbortSignal, string>();
-  const tagged = taggedClient(plain, clientFor, { actors, making: options.making });
-  const client = sabotage.client?.(tagged, world) ?? tagged;
-  const connections = connectionsOf(options, { plain, caches, config, gate });
+  const connections = connectionsOf(options, { plain, caches, config, gate: sharedGate });
   const workload = sabotage.workload?.(connections, world) ?? connections;
   const keyPool = createKeyPool({ generate: () => Promise.resolve(options.keys[0] as GeneratedKey) });
-  const built = kubeadmConfigModule.build({
-    config,
-    client,
-    caches,
-    workload,
-    keyPool: {
-      ...keyPool,
-      take(request) {
-        options.making.add(request.signal);
-        return Promise.resolve({ kind: 'generated', keys: options.keys.slice(0, request.count) });
-      },
-      prepare: () => true,
-    },
-    events: createEventRecorder({ client: plain, clock, component: 'kubeadm-bootstrap-operator' }),
-    clock,
-    random,
-    log,
-  });
-  const noted = withActors(built.controller, actors, options.making);
-  const host = createHost({
-    controller: sabotage.controller?.(noted, world) ?? noted,
-    clock,
-    random,
-    freshness: sabotage.freshness?.(caches.informers.freshness) ?? caches.informers.freshness,
-    concurrency: built.concurrency,
-    log,
-    observers: [options.observer],
-  });
-  const begin = (): void =>
-    void caches.informers.whenSynced(life.signal).then((isSynced) => {
-      if (!isSynced || network.isDead) return;
-      built.connect({
-        ...host,
-        wake(key, cause) {
-          options.onWake(key, Object.values(cause).join(' '));
-          host.wake(key, cause);
+  const hosted = gates.map(({ part, gate }) => {
+    const actors = new WeakMap<AbortSignal, string>();
+    const clientFor = clientsOf(gate);
+    const own = part.prefix === '' ? plain : clientFor('');
+    const tagged = taggedClient(own, clientFor, { actors, making: options.making });
+    const built = part.module.build({
+      config,
+      client: part.client?.(tagged, world) ?? tagged,
+      caches,
+      workload,
+      keyPool: {
+        ...keyPool,
+        take(request) {
+          options.making.add(request.signal);
+          return Promise.resolve({ kind: 'generated', keys: options.keys.slice(0, request.count) });
         },
-      });
-      host.start();
+        prepare: () => true,
+      },
+      events: createEventRecorder({ client: own, clock, component: 'kubeadm-bootstrap-operator' }),
+      clock,
+      random,
+      log,
     });
+    const noted = withActors(built.controller, { actors, making: options.making, prefix: part.prefix });
+    const host = createHost({
+      controller: part.controller?.(noted, world) ?? noted,
+      clock,
+      random,
+      freshness: sabotage.freshness?.(caches.informers.freshness) ?? caches.informers.freshness,
+      concurrency: built.concurrency,
+      log,
+      observers: [options.observer(part.prefix)],
+    });
+    const begin = (): void =>
+      void caches.informers.whenSynced(life.signal).then((isSynced) => {
+        if (!isSynced || network.isDead) return;
+        built.connect({
+          ...host,
+          wake(key, cause) {
+            options.onWake(part.prefix + key, Object.values(cause).join(' '));
+            host.wake(key, cause);
+          },
+        });
+        host.start();
+      });
+    return { part, host, begin };
+  });
   caches.start(life.signal);
-  if (plan.operators === 1) begin();
-  else {
-    elector = createLeaseElector({
+  for (const { part, begin } of hosted) {
+    if (plan.operators === 1) {
+      begin();
+      continue;
+    }
+    const elector = createLeaseElector({
       client: createInProcessClient({
         handle: network.handleFor(server, 'lease'),
         clock,
         timeoutMs: config.renewDeadlineMs / 2,
       }),
-      ...LEASE,
+      ...part.lease,
       identity,
       leaseDurationMs: config.leaseDurationMs,
       renewDeadlineMs: config.renewDeadlineMs,
@@ -166,14 +217,15 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
       onAcquired: begin,
       onLost: options.onLeaseLost,
     });
+    electors.set(part, elector);
     elector.start();
   }
   return {
     name,
     identity,
-    host,
+    hosts: hosted.map(({ host }) => host),
     clock,
-    isLeader: () => plan.operators === 1 || elector?.isLeader() === true,
+    isLeader: () => plan.operators === 1 || electors.get(parts[0] as Part)?.isLeader() === true,
     kill() {
       clock.kill();
       network.kill();
@@ -229,14 +281,18 @@ function taggedClient(
 
 function withActors(
   controller: AnyController,
-  actors: WeakMap<AbortSignal, string>,
-  making: Set<AbortSignal>,
+  given: {
+    readonly actors: WeakMap<AbortSignal, string>;
+    readonly making: Set<AbortSignal>;
+    readonly prefix: string;
+  },
 ): AnyController {
+  const { actors, making, prefix } = given;
   const effects = Object.fromEntries(
     Object.entries(controller.effects).map(([request, effect]) => [
       request,
       (...[view, facts, context]: Parameters<typeof effect>) => {
-        actors.set(context.signal, context.key);
+        actors.set(context.signal, prefix + context.key);
         return effect(view, facts, context).finally(() => void making.delete(context.signal));
       },
     ]),
@@ -245,7 +301,7 @@ function withActors(
     ...controller,
     effects,
     persist(view, outcome, context) {
-      actors.set(context.signal, context.key);
+      actors.set(context.signal, prefix + context.key);
       return controller.persist(view, outcome, context);
     },
   };

@@ -2,6 +2,7 @@
 //
 //   P1. The same seed gives the same plan; a plan gives the same run.
 //   P2. Each fault has a seed of its own: leaving one out changes nothing in the others.
+import { hasMachines, machineFaults, type Ending, type MachineActName } from './machine-plan.js';
 import { streamOf, type Stream } from './seeded.js';
 
 /** The objects that users create, and how nodes behave. */
@@ -21,6 +22,8 @@ export interface WorldPlan {
   readonly foreignSecretUntilMs: number | null;
   readonly operators: 1 | 2;
   readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
+  /** The operator is the Machine controller too; otherwise the infrastructure plays it. */
+  readonly machines: boolean;
 }
 
 /** A time in which something happens to some requests. */
@@ -70,7 +73,10 @@ export type Fault =
   | (Moment & { readonly kind: 'kill'; readonly downMs: number })
   | { readonly kind: 'clock'; readonly atMs: number; readonly ms: number }
   | { readonly kind: 'compact'; readonly atMs: number }
-  | { readonly kind: 'act'; readonly atMs: number; readonly what: ActName; readonly target: number };
+  | { readonly kind: 'act'; readonly atMs: number; readonly what: ActName; readonly target: number }
+  | { readonly kind: 'machine-act'; readonly atMs: number; readonly what: MachineActName; readonly target: number }
+  /** A Machine is deleted. */
+  | ({ readonly kind: 'ending' } & Ending);
 
 /** What others do to the world. */
 export const ACT_NAMES = [
@@ -117,9 +123,11 @@ const MINUTE = 60_000;
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
   const random = streamOf(seed, 'plan');
-  const world = worldOf(random);
+  const drawn = worldOf(random);
+  const world = hasMachines(seed) ? smallWorld(drawn) : { ...drawn, machines: false };
   const count = random.chance(0.05) ? 0 : random.int(1, 9);
-  return { seed, world, faults: Array.from({ length: count }, () => faultOf(random, world)) };
+  const faults = Array.from({ length: count }, () => faultOf(random, world));
+  return { seed, world, faults: world.machines ? [...faults, ...machineFaults(seed, world)] : faults };
 }
 
 /** Faults end by then: where nodes boot for long, most of the life of their tokens lies before it. */
@@ -127,7 +135,13 @@ export function faultsEndMs({ bootMs }: Pick<WorldPlan, 'bootMs'>): number {
   return 6 * MINUTE + (bootMs[1] > 5 * MINUTE ? bootMs[0] : 0);
 }
 
-function worldOf(random: Stream): WorldPlan {
+/** The operator has twice as much to do, and a world the less to hold. */
+function smallWorld(drawn: Omit<WorldPlan, 'machines'>): WorldPlan {
+  const controlPlanes = Math.min(drawn.controlPlanes, 2);
+  return { ...drawn, clusters: 1, controlPlanes, poolReplicas: 0, machines: true };
+}
+
+function worldOf(random: Stream): Omit<WorldPlan, 'machines'> {
   const tokenTtlMs = random.pick([15, 15, 6]) * MINUTE;
   const controlPlanes = random.pick([1, 2, 2, 3]);
   const workers = random.pick([0, 1, 1, 2]);

@@ -4,11 +4,13 @@ import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
 import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
 import { createHandleClient } from '../../../src/embedded/client.js';
 import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
+import { infrastructureDefinitions } from '../../../src/embedded/infrastructure/definitions.js';
 import { createSimulatedInfrastructure } from '../../../src/embedded/infrastructure/infrastructure.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
 import type { Logger } from '../../../src/log.js';
 import { act, growPool, race, type Stage } from './acts.js';
 import { createJudge, type Violation } from './judge.js';
+import { endMachine, machineAct } from './machine-acts.js';
 import { at, createTruth, isInitialized, textAt, type Truth } from './mirror.js';
 import { createNetwork, type NetworkObserver, type Seen } from './network.js';
 import {
@@ -52,10 +54,16 @@ const SETTLE_MAX_MS = 40 * MINUTE;
 const QUIET_MS = 10 * MINUTE;
 /** Acts that wait, or that last, are over by then. */
 const ACTS_MAX_MS = 15 * MINUTE;
-const definitions = [...coreDefinitions, ...bootstrapDefinitions].filter((definition) => {
-  const { plural } = (definition as { spec: { names: { plural: string } } }).spec.names;
-  return ['clusters', 'machines', 'machinepools', 'kubeadmconfigs'].includes(plural);
-});
+const definitionsOf = (...plurals: readonly string[]): readonly object[] =>
+  [...coreDefinitions, ...bootstrapDefinitions].filter((definition) =>
+    plurals.includes((definition as { spec: { names: { plural: string } } }).spec.names.plural),
+  );
+const definitions = definitionsOf('clusters', 'machines', 'machinepools', 'kubeadmconfigs');
+const machineDefinitions = [
+  ...definitions,
+  ...definitionsOf('machinesets', 'machinedeployments', 'machinedrainrules'),
+  ...infrastructureDefinitions,
+];
 
 /** Runs a plan. */
 export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: RunOptions = {}): Promise<RunResult> {
@@ -65,7 +73,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   const management = createEmbeddedApiServer({
     clock: time.clock,
     random: streamOf(plan.seed, 'management'),
-    crds: definitions as object[],
+    crds: plan.world.machines ? machineDefinitions : definitions,
     namespaces: [NAMESPACE],
   });
   const truth = createTruth(management);
@@ -86,6 +94,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
       retryMs: [4_000, 9_000],
       joinTimeoutMs: 24 * 60 * MINUTE,
     },
+    playsMachineController: !plan.world.machines,
     onNote(note) {
       if (note.kind !== 'retry') trace.line(`infrastructure: ${Object.values(note).join(' ')}`);
       if (note.kind === 'control-plane-initialized') void addUserToken(plan, stage, note.cluster);
@@ -93,7 +102,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
     },
   });
   const exempt = new Set<string>();
-  const stage = createStage({ time, truth, judge, management, workloads, exempt, trace });
+  const stage = createStage({ plan, time, truth, judge, management, workloads, exempt, trace });
   const process = createProcesses({ plan, time, management, workloads, judge, material, sabotage, trace, stage });
   truth.onChange(({ resource, type, object, revision }) =>
     trace.line(`store: ${revision} ${type} ${resource}/${object.metadata.name}`),
@@ -115,7 +124,12 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
     seenChanges = truth.changes;
     return haveJoined(truth, exempt);
   };
-  const hasJoined = await time.runUntil(endMs + joinMaxMs(plan), () => isViolated() || isJoined());
+  const haveEnded = (): boolean => faults.isOver() && judge.machines.leftovers().length === 0;
+  const isComplete = (): boolean =>
+    plan.world.machines ? haveEnded() && missing(truth, exempt).length === 0 : isJoined();
+  const hasJoined = await time.runUntil(endMs + joinMaxMs(plan), () => isViolated() || isComplete());
+  if (!hasJoined && plan.world.machines && !haveEnded())
+    judge.accuse('machine-gone', `${judge.machines.leftovers().join(', ')} are still there`);
   if (!hasJoined) judge.accuse('joins', `${missing(truth, exempt).join(', ')} did not join`);
   await settle(plan, { time, truth, judge, process, stage, trace, isViolated });
   process.kill();
@@ -182,7 +196,9 @@ async function rest({ world, faults }: Plan, { time, judge, isViolated }: Settli
   if (writes.length > most) judge.accuse('quiet', `${writes.length} writes for a pool at rest`);
   const asked = judge.questions
     .slice(questionsBefore)
-    .filter((question) => world.poolReplicas === 0 && !late.includes(question) && !question.endsWith('-actor'));
+    .filter((question) => world.poolReplicas === 0 && !late.includes(question) && !question.endsWith('-actor'))
+    // Who watches Nodes asks now and then whether anybody is there.
+    .filter((question) => !world.machines || !question.startsWith('http'));
   if (asked.length > 0) judge.accuse('quiet', `asked at rest: ${asked.slice(0, 3).join('; ')}`);
 }
 
@@ -288,6 +304,7 @@ function watchedWorkloads(
 }
 
 function createStage(given: {
+  readonly plan: Plan;
   readonly time: VirtualTime;
   readonly truth: Truth;
   readonly judge: ReturnType<typeof createJudge>;
@@ -333,6 +350,8 @@ function createStage(given: {
       const token = /token: (\S+)/.exec(workloads.find(name)?.kubeconfig ?? '')?.[1];
       return server === undefined || token === undefined ? 0 : callOn(server, method, path, { body, token });
     },
+    workload: (cluster, resource, key) => judge.machines.workload(cluster, resource, key),
+    hasMachines: given.plan.world.machines,
     exempt: (machine) => void exempt.add(machine),
     note: (text) => trace.line(`somebody: ${text}`),
   };
@@ -434,7 +453,7 @@ function createProcesses(given: {
       network,
       keys: given.material.keys,
       log: logOf(judge),
-      observer: hostObserver(judge, trace, name),
+      observer: (prefix) => hostObserver(judge, trace, { name, prefix }),
       onWake: (key, cause) => trace.line(`${name} ${key} is woken: ${cause}`),
       making: slot.making,
       onLeaseLost: () => end(slot, 'the Lease is lost', 2_000),
@@ -465,7 +484,10 @@ function createProcesses(given: {
       slots.forEach((slot) => slot.operator?.clock.jump(ms));
     },
     recover: () => slots.forEach((slot) => void (slot.next = null)),
-    isSettled: () => acting()?.operator?.host.isSettled === true,
+    isSettled() {
+      const concerned = plan.world.machines ? slots : [acting()];
+      return concerned.every((slot) => slot?.operator?.hosts.every((host) => host.isSettled) === true);
+    },
     kill() {
       isOver = true;
       slots.forEach((slot) => slot.operator?.kill());
@@ -493,18 +515,25 @@ function logOf(judge: ReturnType<typeof createJudge>): Logger {
   return logger;
 }
 
-function hostObserver(judge: ReturnType<typeof createJudge>, trace: Trace, name: string): HostObserver {
+function hostObserver(
+  judge: ReturnType<typeof createJudge>,
+  trace: Trace,
+  { name, prefix }: { readonly name: string; readonly prefix: string },
+): HostObserver {
   return {
     onTransition: ({ key, event, row, from, to, request }) =>
-      trace.line(`${name} ${key} ${event} ${row} ${from} -> ${to}${request === null ? '' : ` ${request}`}`),
-    onTurn: ({ key }) => judge.onTurn(key),
+      trace.line(`${name} ${prefix}${key} ${event} ${row} ${from} -> ${to}${request === null ? '' : ` ${request}`}`),
+    onTurn: ({ key }) => judge.onTurn(prefix + key),
     onEffect({ key, request, result, failure }) {
       if (failure !== null) judge.onText('a failure', failure.message);
       const why = failure === null ? '' : ` (${failure.kind}: ${failure.message})`;
-      trace.line(`${name} ${key} ${request}: ${result}${why}`);
+      trace.line(`${name} ${prefix}${key} ${request}: ${result}${why}`);
     },
     onBug: (_controller, key, error) =>
-      judge.accuse('no-bug', `${key}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+      judge.accuse(
+        'no-bug',
+        `${prefix}${key}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      ),
   };
 }
 
@@ -529,9 +558,11 @@ function startFaults(
       if (fault.kind === 'kill' || fault.kind === 'freeze') process.strikeAt(fault);
       if (fault.kind === 'clock') process.jump(fault.ms);
       if (fault.kind === 'compact') management.store.compact();
-      if (fault.kind !== 'act') return;
+      if (fault.kind !== 'act' && fault.kind !== 'machine-act' && fault.kind !== 'ending') return;
       acting += 1;
-      await act(stage, fault.what, fault.target);
+      if (fault.kind === 'act') await act(stage, fault.what, fault.target);
+      if (fault.kind === 'machine-act') await machineAct(stage, fault.what, fault.target);
+      if (fault.kind === 'ending') await endMachine(stage, fault);
       acting -= 1;
     });
     if (fault.kind === 'clock') void time.sleep(fault.atMs + MINUTE).then(() => process.jump(0));

@@ -63,6 +63,7 @@ function smallerWorlds(world: WorldPlan): readonly Partial<WorldPlan>[] {
     foreignSecretUntilMs,
     certificates,
     snapshotStore,
+    machines,
   } = world;
   return [
     ...(clusters > 1 ? [{ clusters: 1 }] : []),
@@ -73,6 +74,7 @@ function smallerWorlds(world: WorldPlan): readonly Partial<WorldPlan>[] {
     ...(foreignSecretUntilMs === null ? [] : [{ foreignSecretUntilMs: null }]),
     ...(certificates === 'given' ? [] : [{ certificates: 'given' as const }]),
     ...(snapshotStore === 'status' ? [] : [{ snapshotStore: 'status' as const }]),
+    ...(machines ? [{ machines: false }] : []),
   ];
 }
 
