@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { packedLibraries } from './packed-library.mjs';
 
 /** The inspector's page as files by path; the tests serve the same. */
 export async function pageAssets() {
@@ -64,6 +65,7 @@ async function main() {
     sourcesContent: false,
     legalComments: 'none',
     external: ['elkjs'],
+    plugins: [packedLibraries({ '@kubernetes/client-node': ['KubeConfig'] })],
     define: {
       __VERSION__: JSON.stringify(version),
       __COMMIT__: JSON.stringify(commit()),

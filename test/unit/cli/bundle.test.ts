@@ -17,7 +17,23 @@ const PORT = 25_000 + (process.pid % 5_000);
 const program = 'kubeadm-bootstrap-operator.js';
 const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
 const outside = mkdtempSync(join(tmpdir(), 'bundle-config-'));
+const TOKEN = 'token-of-the-operator';
 let server: EmbeddedApiServer;
+
+/** A kubeconfig whose token comes from a program: Node itself, which prints it. */
+function kubeconfigOfPlugin(url: string): string {
+  const apiVersion = 'client.authentication.k8s.io/v1';
+  const answer = JSON.stringify({ apiVersion, kind: 'ExecCredential', status: { token: TOKEN } });
+  const args = ['-e', `process.stdout.write(${JSON.stringify(answer)})`];
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'x',
+    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+    clusters: [{ name: 'x', cluster: { server: url } }],
+    users: [{ name: 'x', user: { exec: { apiVersion, command: process.execPath, args, interactiveMode: 'Never' } } }],
+  });
+}
 
 beforeAll(async () => {
   // Without a package.json in reach Node would take the file for CommonJS: the name says that it is a module.
@@ -27,9 +43,11 @@ beforeAll(async () => {
     random: systemRandom,
     crds: [...coreDefinitions, ...bootstrapDefinitions],
     namespaces: ['capi-kubeadm-bootstrap-system'],
+    users: [{ name: 'operator', token: TOKEN, groups: ['system:masters'] }],
   });
-  await server.listen();
+  const { url } = await server.listen();
   writeFileSync(join(outside, 'kubeconfig'), server.kubeconfig());
+  writeFileSync(join(outside, 'kubeconfig-of-plugin'), kubeconfigOfPlugin(url));
 });
 
 afterAll(async () => {
@@ -46,41 +64,49 @@ const statusOf = (path: string): Promise<number> =>
   });
 
 describe('bundle in an empty folder', () => {
-  test('run: an empty cluster, no environment -> ready, leads, ends with 0 on SIGTERM, and has written no file', async () => {
-    const flags = [
-      `--kubeconfig=${join(outside, 'kubeconfig')}`,
-      `--health-addr=127.0.0.1:${PORT}`,
-      '--diagnostics-address=127.0.0.1:0',
-      '--inspector-bind-address=127.0.0.1:0',
-      '--controllers=kubeadmconfig',
-      '--leader-elect',
-    ];
-    const child = spawn(process.execPath, ['operator.mjs', 'run', ...flags], {
-      cwd: folder,
-      env: {},
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
-    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-    try {
-      await until(
-        'ready',
-        () => statusOf('/readyz'),
-        (status) => status === 200 || child.exitCode !== null,
-      );
-      await until(
-        'leads',
-        () => output,
-        (text) => text.includes('Lease acquired') || child.exitCode !== null,
-      );
-      expect(await statusOf('/healthz')).toBe(200);
-    } finally {
-      child.kill('SIGTERM');
-    }
-    expect([await exited, output]).toEqual([0, expect.stringContaining('Stopping')]);
-    expect(readdirSync(folder)).toEqual(['operator.mjs']);
-  }, 60_000);
+  test.each([
+    ['an empty cluster', 'kubeconfig'],
+    ['credentials from a plugin', 'kubeconfig-of-plugin'],
+  ])(
+    'run: %s, no environment -> ready, leads, ends with 0 on SIGTERM, and has written no file',
+    async (_, kubeconfig) => {
+      const flags = [
+        `--kubeconfig=${join(outside, kubeconfig)}`,
+        `--health-addr=127.0.0.1:${PORT}`,
+        '--diagnostics-address=127.0.0.1:0',
+        '--inspector-bind-address=127.0.0.1:0',
+        '--controllers=kubeadmconfig',
+        '--leader-elect',
+      ];
+      const child = spawn(process.execPath, ['operator.mjs', 'run', ...flags], {
+        cwd: folder,
+        env: {},
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (data: Buffer) => (output += data.toString()));
+      const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      try {
+        await until(
+          'ready',
+          () => statusOf('/readyz'),
+          (status) => status === 200 || child.exitCode !== null,
+        );
+        await until(
+          'leads',
+          () => output,
+          (text) => text.includes('Lease acquired') || child.exitCode !== null,
+        );
+        expect(await statusOf('/healthz')).toBe(200);
+      } finally {
+        child.kill('SIGTERM');
+      }
+      expect([await exited, output]).toEqual([0, expect.stringContaining('Stopping')]);
+      expect(readdirSync(folder)).toEqual(['operator.mjs']);
+    },
+    60_000,
+  );
 
   test.each([
     ['version', ['version', '--output=json'], /"gitVersion"|"version"/],
