@@ -1,5 +1,6 @@
 // The operator's configuration: read once (flag, then environment, then default) into one frozen value.
 
+import { checkAddresses } from './addresses.js';
 import { parseFeatureGates, type FeatureGates } from './feature-gates.js';
 import { flagText, parseBool, parseDurationMs, readFlags, splitList, UsageError, type FlagSpec } from './flag-types.js';
 import { CONTROLLER_NAMES, RUN_FLAGS, type ControllerName } from './run-flags.js';
@@ -147,6 +148,7 @@ function checkConfig(config: OperatorConfig): void {
   const phase = config.skipCrdMigrationPhases.find((word) => !phases.includes(word));
   if (phase !== undefined)
     throw new UsageError(`Invalid phase ${phase} specified in SkipCRDMigrationPhases: want ${phases.join(' or ')}`);
+  checkAddresses(config);
   if (config.leaderElect) checkLease(config);
 }
 

@@ -55,7 +55,7 @@ export async function startDemoWorld(
   const objects =
     options.file === ''
       ? sampleWorld({ clusters: options.clusters, workers: options.workers, demoMachines: runsMachines })
-      : readManifests(readTextFile(options.file));
+      : ownManifests(options.file);
   const management = createEmbeddedApiServer({
     clock,
     random,
@@ -97,6 +97,12 @@ export async function startDemoWorld(
   };
 }
 
+function ownManifests(file: string): ReturnType<typeof readManifests> {
+  const objects = readManifests(readTextFile(file));
+  if (objects.length > 0) return objects;
+  throw new CommandFailure(`${file} holds no Kubernetes object: without -f, demo brings a world of its own`);
+}
+
 /** The first worker of the sample's first cluster. */
 function firstWorker({ clusters, workers }: DemoOptions): DoomedMachine | null {
   const cluster = clusters === 1 ? 'sample' : 'sample-1';
@@ -122,8 +128,7 @@ async function create(server: EmbeddedApiServer, manifest: Manifest): Promise<vo
       }
     ).resources ?? [];
   const resource = resources.find((each) => each.kind === kind && !each.name.includes('/'));
-  if (resource === undefined)
-    throw new CommandFailure(`${what}: the demo's API server knows no ${kind} in ${apiVersion}`);
+  if (resource === undefined) throw new CommandFailure(`${what}: ${await unknownKind(server, apiVersion, kind)}`);
   const namespace = metadata.namespace ?? 'default';
   const body = resource.namespaced ? { ...manifest, metadata: { ...metadata, namespace } } : manifest;
   const path = resource.namespaced ? `${root}/namespaces/${namespace}/${resource.name}` : `${root}/${resource.name}`;
@@ -133,6 +138,22 @@ async function create(server: EmbeddedApiServer, manifest: Manifest): Promise<vo
     throw new CommandFailure(
       `${what}: ${(answer.body as { readonly message?: string }).message ?? `status ${answer.status}`}`,
     );
+}
+
+/** Says that a kind is not served, and in which version it is. */
+async function unknownKind(server: EmbeddedApiServer, apiVersion: string, kind: string): Promise<string> {
+  const refused = `the demo's API server knows no ${kind} in ${apiVersion}`;
+  const [group = ''] = apiVersion.split('/');
+  const { body } = await call(server, 'GET', `/apis/${group}`);
+  const { versions = [] } = body as { readonly versions?: readonly { readonly groupVersion: string }[] };
+  const others = versions.map(({ groupVersion }) => groupVersion).filter((each) => each !== apiVersion);
+  for (const groupVersion of others) {
+    const found = await call(server, 'GET', `/apis/${groupVersion}`);
+    const { resources = [] } = found.body as { readonly resources?: readonly { readonly kind: string }[] };
+    if (!resources.some((each) => each.kind === kind)) continue;
+    return `${refused}: write it in ${groupVersion}, or let a management cluster convert it (kubectl get ${kind.toLowerCase()}.${groupVersion.split('/').toReversed().join('.')} NAME -o yaml)`;
+  }
+  return refused;
 }
 
 async function call(

@@ -5,21 +5,8 @@
 
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import { listenAddress, type ListenAddress } from './addresses.js';
 import { CommandFailure } from './exit.js';
-
-/** Splits `host:port`; an empty host means every interface. Null for `0`, an empty text and `off`. */
-export function listenAddress(
-  address: string,
-  flag: string,
-): { readonly host: string | undefined; readonly port: number } | null {
-  if (address === '' || address === '0') return null;
-  const match = /^(\[[0-9a-fA-F:]+\]|[^:]*):(\d{1,5})$/.exec(address);
-  const port = Number(match?.[2]);
-  if (match === null || port > 65_535)
-    throw new CommandFailure(`--${flag}: want host:port or :port, got ${JSON.stringify(address)}`, 2);
-  const host = (match[1] ?? '').replace(/^\[|\]$/g, '');
-  return { host: host === '' ? undefined : host, port };
-}
 
 /** A running endpoint. */
 export interface Endpoint {
@@ -29,11 +16,7 @@ export interface Endpoint {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function serve(
-  server: Server,
-  address: { readonly host: string | undefined; readonly port: number },
-  flag: string,
-): Promise<Endpoint> {
+async function serve(server: Server, address: ListenAddress, flag: string): Promise<Endpoint> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new CommandFailure(`--${flag}: cannot listen on port ${address.port}: ${error.code ?? error.message}`)),

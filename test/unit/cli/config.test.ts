@@ -73,9 +73,22 @@ describe('flags', () => {
     [['extra'], 'unexpected argument "extra": this command takes flags only'],
     [['--leader-elect', '--leader-elect-lease-duration=5s'], /want more than --leader-elect-renew-deadline/],
     [['--skip-crd-migration-phases=All'], /Invalid phase All specified in SkipCRDMigrationPhases/],
+    [['--health-addr=localhost'], /^--health-addr: want host:port or :port, got "localhost"$/],
+    [['--diagnostics-address=:99999'], /^--diagnostics-address: want host:port or :port, got ":99999"$/],
+    [['--inspector-bind-address=8090'], /^--inspector-bind-address: want host:port or :port, got "8090"$/],
+    [
+      ['--inspector-bind-address=0.0.0.0:8090'],
+      /^--inspector-bind-address: an address that is not loopback needs --inspector-auth=token or kubernetes$/,
+    ],
     [['--snapshot-store=file'], /is not one of status, annotation, configmap, none/],
   ])('bad input: %j -> one line that says what is right', (args, expected) => {
     expect(message(args)).toMatch(expected);
+  });
+
+  test('addresses: off, every interface, IPv6, guarded -> accepted', () => {
+    const off = ['--health-addr=', '--diagnostics-address=0', '--inspector-bind-address='];
+    const open = ['--health-addr=[::]:9440', '--inspector-bind-address=:8090', '--inspector-auth=token'];
+    for (const args of [off, open]) expect(message(args)).toBe('accepted');
   });
 
   test('a flag without effect: set -> accepted and reported once', () => {

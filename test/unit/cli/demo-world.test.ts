@@ -67,7 +67,12 @@ describe('demo -f', () => {
     [
       'a version that is not served',
       'apiVersion: cluster.x-k8s.io/v1beta1\nkind: Machine\nmetadata: {name: m}',
-      /^Machine \/?default\/m: the demo's API server knows no Machine in cluster.x-k8s.io\/v1beta1$/,
+      /^Machine \/?default\/m: the demo's API server knows no Machine in cluster.x-k8s.io\/v1beta1: write it in cluster.x-k8s.io\/v1beta2, or let a management cluster convert it \(kubectl get machine.v1beta2.cluster.x-k8s.io NAME -o yaml\)$/,
+    ],
+    [
+      'a kind that is not served',
+      'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Spaceship\nmetadata: {name: m}',
+      /^Spaceship default\/m: the demo's API server knows no Spaceship in cluster.x-k8s.io\/v1beta2$/,
     ],
     [
       'an object that does not fit',
@@ -77,6 +82,16 @@ describe('demo -f', () => {
   ] as const)('%s -> one line that names it', async (_, text, problem) => {
     const made = await started(text);
     await expect(made.populate()).rejects.toThrow(problem);
+  });
+
+  test.each([
+    ['an empty file', ''],
+    ['a file of comments and separators', '# nothing\n---\n---\n'],
+    ['an empty list', 'apiVersion: v1\nkind: List\nitems: []\n'],
+  ])('%s -> one line that says so, instead of a world without objects', async (_, text) => {
+    await expect(started(text)).rejects.toThrow(
+      /own.yaml holds no Kubernetes object: without -f, demo brings a world of its own$/,
+    );
   });
 
   test('a file that is not there -> one line that names it', async () => {
