@@ -46,10 +46,18 @@ function asGoYaml(tags: Tags): Tags {
 
 function toJs(document: { toJS(options: { maxAliasCount: number }): unknown }, where: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    const value = document.toJS({ maxAliasCount: 100 });
+    if (isCircular(value)) throw new Error('an alias names what holds it');
+    return value;
   } catch (error) {
     throw new CommandFailure(`${where}: ${error instanceof Error ? firstLine(error.message) : String(error)}`);
   }
+}
+
+function isCircular(value: unknown, around: readonly object[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (around.includes(value)) return true;
+  return Object.values(value).some((member) => isCircular(member, [...around, value]));
 }
 
 /** Without nulls, and with every text as Go reads it from JSON (a lone surrogate becomes U+FFFD). */
