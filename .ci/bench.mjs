@@ -1,10 +1,11 @@
 // Bundles and runs the bench of test/bench. Everything on the command line is the bench's: `npm run bench -- --help`.
 //
-// The system bench needs etcd and kube-apiserver: $KUBEBUILDER_ASSETS, or built once with Go as for the envtest suites.
+// What runs a whole operator needs etcd and kube-apiserver: $KUBEBUILDER_ASSETS, or built once with Go as for the envtest suites.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { build } from 'esbuild';
 
+import { pageAssets } from './build.mjs';
 import { envtestAssets } from '../test/envtest/build.mjs';
 
 const outfile = 'node_modules/.cache/bench/main.mjs';
@@ -18,20 +19,25 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['elkjs'],
+  external: ['elkjs', 'playwright-core'],
   banner: {
     js: 'import{createRequire as createRequireOfBundle}from"node:module";const require=createRequireOfBundle(import.meta.url);',
   },
-  define: { __VERSION__: '"bench"', __COMMIT__: '"bench"', __PAGE__: '{}' },
+  define: { __VERSION__: '"bench"', __COMMIT__: '"bench"', __PAGE__: JSON.stringify(await pageAssets()) },
   logLevel: 'warning',
 });
 
 const env = { ...process.env };
-const isSystem = !given.includes('--help') && (given.includes('system') || !given.includes('micro'));
-if (isSystem) {
+const named = ['micro', 'system', 'inspector'].filter((part) => given.includes(part));
+const runsServers =
+  !given.includes('--help') &&
+  (named.length === 0 ||
+    named.includes('system') ||
+    (named.includes('inspector') && !/--rounds[= ]0/.test(given.join(' '))));
+if (runsServers) {
   const { folder, reason } = envtestAssets({ log: (line) => console.error(`bench: ${line}`) });
   if (folder === null) {
-    console.error(`bench: no system bench without etcd and kube-apiserver: ${reason}`);
+    console.error(`bench: no bench of a whole run without etcd and kube-apiserver: ${reason}`);
     process.exit(1);
   }
   env.KUBEBUILDER_ASSETS = folder;

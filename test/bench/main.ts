@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseBench, usage, type BenchArguments } from './arguments.js';
+import { runInspector } from './inspector/run.js';
 import { runMicro } from './micro/run.js';
 import { ratioLines, systemLines, table } from './report.js';
 import { runSystem, type SystemFigures } from './system/run.js';
@@ -27,6 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
     );
   }
   if (wanted.parts.includes('system')) Object.assign(found, await measureSystems(wanted));
+  if (wanted.parts.includes('inspector')) found['inspector'] = await runInspector(wanted, { print, note });
   if (wanted.json !== '') writeFileSync(wanted.json, `${JSON.stringify(found, null, 2)}\n`);
 }
 

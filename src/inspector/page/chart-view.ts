@@ -14,6 +14,8 @@ const ZOOM_STEP = 1.25;
 const NAME_PX = 12.5;
 const IDS_PX = 9.5;
 const CALLOUT_PX = 12;
+/** Between an arrow's line and its ids, in units of the drawing. */
+const IDS_GAP = 6;
 
 /** What is marked: where the selected actor is, how it came there, and how many are in each state. */
 export interface Marks {
@@ -21,6 +23,8 @@ export interface Marks {
   /** `Source->Target`; empty for none. */
   readonly edge: string;
   readonly rowId: string;
+  /** Of the selected actor; empty for none. */
+  readonly name: string;
   readonly counts: ReadonlyMap<string, number>;
 }
 
@@ -82,6 +86,7 @@ export function createChartView(element: HTMLElement, pickState: (state: string)
       for (const link of parsed.querySelectorAll('a')) link.replaceWith(...link.childNodes);
       const imported = document.importNode(parsed, true);
       for (const name of imported.querySelectorAll('.name, .badge')) keepPlace(name);
+      for (const edge of imported.querySelectorAll('.edge')) moveIdsToLine(edge);
       element.replaceChildren(imported);
       isFitted = true;
       fit();
@@ -94,6 +99,8 @@ export function createChartView(element: HTMLElement, pickState: (state: string)
     mark(marks) {
       const chart = drawing();
       if (chart === null) return;
+      const where = marks.state === '' ? '' : `: ${marks.name} is in ${marks.state}`;
+      element.setAttribute('aria-label', `State chart of ${shown}${where}`);
       drawMarks(chart, marks, { scale, parent: parents.get(marks.state) ?? null });
       const place = `${marks.state} ${marks.edge}`;
       if (marks.state === '' || place === marked) return;
@@ -106,6 +113,28 @@ export function createChartView(element: HTMLElement, pickState: (state: string)
 /** Remembers where the drawing put it: a small chart puts it elsewhere. */
 function keepPlace(node: Element): void {
   node.setAttribute('data-place', node.getAttribute(node.classList.contains('badge') ? 'transform' : 'y') ?? '');
+}
+
+/** Puts the ids of an arrow beside its line: the words at the arrow, which a small chart hides, may lie a good way from it. */
+function moveIdsToLine(edge: Element): void {
+  const ids = edge.querySelector('.ids');
+  const back = edge.querySelector('.label-back');
+  if (ids === null || back === null) return;
+  const number = (name: string): number => Number(back.getAttribute(name));
+  const [left, right, y] = [number('x'), number('x') + number('width'), number('y') + number('height') / 2];
+  const points = [...(edge.querySelector('.line')?.getAttribute('d') ?? '').matchAll(/[ML]([\d.-]+),([\d.-]+)/g)].map(
+    (match) => [Number(match[1]), Number(match[2])] as const,
+  );
+  const beside = points.flatMap(([x, from], index) => {
+    const [nextX, to] = points[index + 1] ?? [NaN, NaN];
+    return nextX === x && Math.min(from, to) <= y && y <= Math.max(from, to) ? [x] : [];
+  });
+  const distance = (x: number): number => Math.max(left - x, x - right, 0);
+  const x = beside.sort((a, b) => distance(a) - distance(b))[0];
+  if (x === undefined || distance(x) > IDS_GAP * 4) return;
+  const isLeft = x < (left + right) / 2;
+  ids.setAttribute('x', String(isLeft ? x + IDS_GAP : x - IDS_GAP));
+  ids.classList.add(isLeft ? 'after' : 'before');
 }
 
 /** Gives names, ids and counts a size that can be read at this scale. */
@@ -169,19 +198,16 @@ function callOut(chart: SVGSVGElement, edge: Element, rowId: string, scale: numb
   const lines = [...edge.querySelectorAll('.label.row')].map((label) => (label.textContent ?? '').trim());
   const words = lines.length === 0 ? rowId : lines.join(' ');
   const size = CALLOUT_PX / scale;
-  const half = (words.length * size * 0.6) / 2;
-  const x = Math.min(
-    Math.max(number('x') + number('width') / 2, half),
-    Math.max(half, chart.viewBox.baseVal.width - half),
-  );
   const text = svg('text', {
     class: 'callout',
-    x,
     y: number('y') + number('height') / 2 + size * 0.35,
     'font-size': size,
-  });
+  }) as SVGTextElement;
   text.textContent = words;
   chart.append(text);
+  const half = text.getComputedTextLength() / 2 + size / 2;
+  const middle = number('x') + number('width') / 2;
+  text.setAttribute('x', String(Math.max(half, Math.min(middle, chart.viewBox.baseVal.width - half))));
 }
 
 /** A healing arrow that was taken: drawn only then, from state to state. */

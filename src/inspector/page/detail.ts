@@ -12,16 +12,30 @@ export interface DetailActions {
 }
 
 let drawn: readonly unknown[] = [];
-const open = new Set(['history']);
+const open = new Set(['conditions', 'events', 'history']);
+
+/** What is shown instead of now, and why there may be nothing to show. */
+export interface DetailMoment {
+  /** Sequence number of the history entry; null for now. */
+  readonly at: number | null;
+  readonly trouble: 'loading' | 'lost';
+}
+
+const TROUBLE: Readonly<Record<DetailMoment['trouble'], string>> = {
+  loading: 'Asking the operator why it is here …',
+  lost: 'The operator does not answer: it is asked again every second.',
+};
 
 /** Fills the right side. */
-export function showDetail(row: Row, detail: Detail | null, at: number | null, actions: DetailActions): void {
-  const now = [row.k, row.st, row.since, row.wake, row.err, detail, at];
+export function showDetail(row: Row, detail: Detail | null, moment: DetailMoment, actions: DetailActions): void {
+  const { at, trouble } = moment;
+  const now = [row.k, row.st, row.since, row.wake, row.err, detail, at, detail === null && trouble];
   if (now.every((value, index) => value === drawn[index]) && drawn.length > 0) return;
   const isSame = drawn[0] === row.k;
   drawn = now;
   const pane = byId('detail');
   const scroll = pane.scrollTop;
+  const pastScroll = pane.querySelector('.past')?.scrollTop ?? 0;
   pane.replaceChildren(
     el('h2', {}, `${row.ns}/${row.n}`),
     el(
@@ -33,16 +47,17 @@ export function showDetail(row: Row, detail: Detail | null, at: number | null, a
       clock(row.since, 'ago'),
       ...(row.wake === null ? [] : [' · looks again in ', el('span', { id: 'wake' }, clock(row.wake, 'until'))]),
     ),
-    ...(detail === null ? [el('p', { class: 'empty' }, 'loading')] : parts(row, detail, at, actions)),
+    ...(detail === null
+      ? [el('p', { class: 'empty', role: 'status' }, TROUBLE[trouble])]
+      : parts(row, detail, at, actions)),
   );
   pane.scrollTop = isSame ? scroll : 0;
+  const past = pane.querySelector('.past');
+  if (isSame && past !== null) past.scrollTop = pastScroll;
 }
 
-/** Shows that there is nothing to show: nobody is selected, or the selected one is not there. */
-export function showNoDetail(isSelected: boolean): void {
-  const words = isSelected
-    ? 'The selected actor is gone, or the operator has not looked at it since it started.'
-    : 'Select an actor to see why it is where it is.';
+/** Says why there is nothing to show. */
+export function showNoDetail(words: string): void {
   if (drawn[0] === words) return;
   drawn = [words];
   byId('detail').replaceChildren(el('p', { class: 'empty' }, words));
@@ -162,16 +177,27 @@ function factList(facts: readonly (readonly [string, string])[]): HTMLElement {
   );
 }
 
+/** Conditions that are False when all is well. */
+const NEGATIVE: ReadonlySet<string> = new Set(['Paused', 'Deleting', 'Updating']);
+
+function isUsual(type: string, status: string): boolean {
+  return NEGATIVE.has(type) && status === 'False';
+}
+
+function markOf(type: string, status: string): string {
+  if (NEGATIVE.has(type)) return status === 'False' ? '–' : '!';
+  return status === 'True' ? '✓' : status === 'False' ? '✗' : '?';
+}
+
 function conditions({ conditions: list }: NonNullable<Detail['details']>): HTMLElement {
-  const marks: Readonly<Record<string, string>> = { True: '✓', False: '✗', Unknown: '?' };
   return el(
     'ul',
     { class: 'conditions' },
     ...list.map(({ type, status, reason, message }) =>
       el(
         'li',
-        { 'data-status': status },
-        el('span', { class: 'mark', 'aria-hidden': 'true' }, marks[status] ?? '?'),
+        { 'data-status': status, 'data-usual': isUsual(type, status) },
+        el('span', { class: 'mark', 'aria-hidden': 'true' }, markOf(type, status)),
         el('b', {}, type),
         ` ${status} · ${reason}`,
         message === '' ? '' : `: ${message}`,
@@ -215,7 +241,7 @@ function history(detail: Detail, at: number | null, actions: DetailActions): HTM
       el('td', {}, ...words(entry)),
     ),
   );
-  return el('table', { class: 'history' }, el('tbody', {}, ...lines));
+  return el('div', { class: 'past' }, el('table', { class: 'history' }, el('tbody', {}, ...lines)));
 }
 
 function words(entry: History): readonly (Node | string)[] {

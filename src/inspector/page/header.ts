@@ -43,7 +43,7 @@ function drawTabs({ charts, chart, sizes }: HeaderState, choose: (id: string) =>
       ...charts.map((each) =>
         el(
           'button',
-          { type: 'button', role: 'tab', 'data-machine': each.id, onclick: () => choose(each.id) },
+          { type: 'button', 'data-machine': each.id, onclick: () => choose(each.id) },
           each.id,
           ' ',
           el('small', {}),
@@ -53,7 +53,7 @@ function drawTabs({ charts, chart, sizes }: HeaderState, choose: (id: string) =>
   }
   charts.forEach((each, index) => {
     const tab = tabs.children[index];
-    tab?.setAttribute('aria-selected', String(each.id === chart.id));
+    tab?.setAttribute('aria-current', each.id === chart.id ? 'page' : 'false');
     const size = tab?.querySelector('small');
     if (size instanceof HTMLElement) setText(size, String(sizes.get(each.id) ?? 0));
   });
@@ -84,7 +84,7 @@ function drawChips({ chart, mine, counts, filter }: HeaderState, toggle: (word: 
     .filter((state) => !parents.has(state.id))
     .map((state) => [`state=${state.id}`, state.id, counts.get(state.id) ?? 0, state.description] as const);
   const errors = mine.filter((row) => row.err !== null).length;
-  const all = [...chipsOf, ['error', '▲ with error', errors, 'Actors whose last effect failed'] as const];
+  const all = [['error', '▲ with error', errors, 'Actors whose last effect failed'] as const, ...chipsOf];
   const chips = byId('chips');
   if (chips.dataset['machine'] !== chart.id) {
     chips.dataset['machine'] = chart.id;

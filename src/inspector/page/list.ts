@@ -5,6 +5,8 @@ import { age, SIGNS, standingOf, type Row } from './model.js';
 
 const ROW_HEIGHT = 44;
 const MARGIN = 6;
+/** Characters at the end of a name that are always shown: they tell siblings apart. */
+const TAIL = 12;
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -16,18 +18,33 @@ const STEPS: Readonly<Record<string, number>> = {
   End: 1e9,
 };
 
-/** A list that shows whatever it is given. */
-export interface ActorList {
-  show(rows: readonly Row[], selected: string, nowMs: number): void;
+/** What else the list shows. */
+export interface Listing {
+  readonly selected: string;
+  readonly nowMs: number;
+  /** Said when there are no rows. */
+  readonly whyEmpty: string;
 }
 
-/** Binds the list to its element. `open` is called for a click or Enter, after `select`. */
-export function createList(
-  element: HTMLElement,
-  { select, open }: { readonly select: (key: string) => void; readonly open: () => void },
-): ActorList {
+/** A list that shows whatever it is given. */
+export interface ActorList {
+  show(rows: readonly Row[], listing: Listing): void;
+}
+
+/** What the person does here. `isStep`: by a key, on the way to somewhere else. */
+export interface ListActions {
+  readonly select: (key: string, isStep?: boolean) => void;
+  /** Called for a click or Enter, after `select`; Enter takes the focus along. */
+  readonly open: (takesFocus: boolean) => void;
+  readonly clearFilter: () => void;
+}
+
+/** Binds the list to its element. */
+export function createList(element: HTMLElement, { select, open, clearFilter }: ListActions): ActorList {
   const spacer = el('div', { class: 'spacer' });
-  const none = el('p', { class: 'empty none', hidden: true }, 'No actor fits the filter.');
+  const words = el('span', {});
+  const clear = el('button', { type: 'button', class: 'link', hidden: true, onclick: clearFilter }, 'Clear the filter');
+  const none = el('p', { class: 'empty none' }, words, ' ', clear);
   element.append(none, spacer);
   const pool = new Map<string, Item>();
   let rows: readonly Row[] = [];
@@ -36,7 +53,7 @@ export function createList(
 
   const pick = (key: string): void => {
     select(key);
-    open();
+    open(false);
   };
   const draw = (): void => {
     const first = Math.max(0, Math.floor(element.scrollTop / ROW_HEIGHT) - MARGIN);
@@ -68,13 +85,22 @@ export function createList(
     if (top < element.scrollTop) element.scrollTop = top;
     if (top + ROW_HEIGHT > element.scrollTop + element.clientHeight)
       element.scrollTop = top + ROW_HEIGHT - element.clientHeight;
-    select(next.k);
+    select(next.k, true);
   };
 
-  element.addEventListener('scroll', () => requestAnimationFrame(draw), { passive: true });
-  window.addEventListener('resize', () => requestAnimationFrame(draw));
+  let isScheduled = false;
+  const schedule = (): void => {
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => {
+      isScheduled = false;
+      draw();
+    });
+  };
+  element.addEventListener('scroll', schedule, { passive: true });
+  window.addEventListener('resize', schedule);
   element.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && selected !== '') open();
+    if (event.key === 'Enter' && selected !== '') open(true);
     const step = STEPS[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -82,12 +108,15 @@ export function createList(
   });
 
   return {
-    show(next, key, now) {
+    show(next, listing) {
       rows = next;
-      selected = key;
-      nowMs = now;
+      ({ selected, nowMs } = listing);
+      const { selected: key, whyEmpty } = listing;
       none.hidden = rows.length > 0;
-      spacer.style.height = `${rows.length * ROW_HEIGHT}px`;
+      text(words, whyEmpty);
+      clear.hidden = !whyEmpty.includes('filter');
+      const height = `${rows.length * ROW_HEIGHT}px`;
+      if (spacer.style.height !== height) spacer.style.height = height;
       element.setAttribute('aria-activedescendant', key === '' ? '' : itemId(key));
       draw();
     },
@@ -97,7 +126,9 @@ export function createList(
 interface Item {
   readonly element: HTMLElement;
   readonly sign: HTMLElement;
-  readonly name: HTMLElement;
+  readonly namespace: HTMLElement;
+  readonly head: HTMLElement;
+  readonly tail: HTMLElement;
   readonly age: HTMLElement;
   readonly note: HTMLElement;
   readonly state: HTMLElement;
@@ -109,7 +140,10 @@ function itemId(key: string): string {
 
 function newItem(row: Row, pick: (key: string) => void): Item {
   const sign = el('span', { class: 'sign', 'aria-hidden': 'true' });
-  const name = el('span', { class: 'name' });
+  const namespace = el('small', {});
+  const head = el('span', { class: 'head' });
+  const tail = el('span', { class: 'tail' });
+  const name = el('span', { class: 'name' }, el('span', { class: 'whole' }, head, tail), namespace);
   const time = el('span', { class: 'age' });
   const note = el('span', { class: 'note' });
   const state = el('span', { class: 'in' });
@@ -119,7 +153,7 @@ function newItem(row: Row, pick: (key: string) => void): Item {
     el('div', { class: 'top' }, sign, name, time),
     el('div', { class: 'under' }, note, state),
   );
-  return { element, sign, name, age: time, note, state };
+  return { element, sign, namespace, head, tail, age: time, note, state };
 }
 
 interface Place {
@@ -131,19 +165,23 @@ interface Place {
 
 function fill({ element, ...parts }: Item, row: Row, { index, size, isSelected, nowMs }: Place): void {
   const standing = standingOf(row);
+  const words = `${row.ns}/${row.n}: ${row.st}, ${standing === 'rest' ? 'at rest' : standing}`;
   const attributes: Readonly<Record<string, string>> = {
     'data-standing': standing,
     'aria-posinset': String(index + 1),
     'aria-setsize': String(size),
     'aria-selected': String(isSelected),
-    title: `${row.ns}/${row.n}: ${row.st}, ${standing === 'rest' ? 'at rest' : standing}`,
+    'aria-label': words,
+    title: `${words}\n${noteOf(row)}`,
   };
   for (const [name, value] of Object.entries(attributes))
     if (element.getAttribute(name) !== value) element.setAttribute(name, value);
   const transform = `translateY(${index * ROW_HEIGHT}px)`;
   if (element.style.transform !== transform) element.style.transform = transform;
   text(parts.sign, SIGNS[standing]);
-  text(parts.name, `${row.ns}/${row.n}`);
+  text(parts.namespace, `${row.ns}/`);
+  text(parts.head, row.n.slice(0, -TAIL));
+  text(parts.tail, row.n.slice(-TAIL));
   text(parts.age, age(nowMs - row.since));
   text(parts.note, noteOf(row));
   text(parts.state, row.st);

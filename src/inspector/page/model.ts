@@ -94,6 +94,14 @@ export function standingOf(row: Row): Standing {
 const RANKS: Readonly<Record<Standing, number>> = { error: 0, moving: 1, waiting: 1, rest: 2 };
 
 /** Worst first: with an error, then those that have not arrived, longest there first; those at rest last. */
-export function worstFirst(a: Row, b: Row): number {
-  return RANKS[standingOf(a)] - RANKS[standingOf(b)] || a.since - b.since || (a.k < b.k ? -1 : 1);
+export function sortWorstFirst(rows: readonly Row[]): readonly Row[] {
+  return rows
+    .map((row) => ({ row, rank: RANKS[standingOf(row)] }))
+    .sort((a, b) => a.rank - b.rank || a.row.since - b.row.since || (a.row.k < b.row.k ? -1 : 1))
+    .map(({ row }) => row);
+}
+
+/** A moment as the person's clock shows it: `03:04:05`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toLocaleTimeString('en-GB');
 }

@@ -5,6 +5,7 @@
 // the wait.
 
 import type { WireLane, WireSpan, WireTimeline } from '../wire.js';
+import { ask } from './connection.js';
 import { clock, el } from './dom.js';
 import { age } from './model.js';
 
@@ -17,34 +18,43 @@ const REST_OF_WAITS = 0.4;
 /** What the lanes are drawn into, and what a click on a lane does. */
 export interface TimelineView {
   show(namespace: string, cluster: string, selected: string): Promise<void>;
+  /** Says what the lanes wait for. */
+  wait(words: string): void;
 }
 
 /** Binds the lanes to their element. Asks for new ones at most one at a time. */
 export function createTimeline(element: HTMLElement, select: (key: string) => void): TimelineView {
   let isAsking = false;
-  let wantsMore = false;
+  /** What was wanted last while an answer was on its way. */
+  let wanted: readonly [namespace: string, cluster: string, selected: string] | null = null;
+  let shown = '';
+  const wait = (words: string): void => {
+    shown = '';
+    if (element.textContent !== words) element.replaceChildren(el('p', { class: 'empty', role: 'status' }, words));
+  };
   const show = async (namespace: string, cluster: string, selected: string): Promise<void> => {
     if (isAsking) {
-      wantsMore = true;
+      wanted = [namespace, cluster, selected];
       return;
     }
     isAsking = true;
+    const title = `${namespace}/${cluster}`;
+    if (shown !== title) wait(`Asking the operator for the lanes of ${title} …`);
     const query = new URLSearchParams({ ns: namespace, cluster });
-    const answer = await fetch(`/api/timeline?${query.toString()}`).catch(() => null);
-    if (answer?.ok === true)
-      draw(element, {
-        title: `${namespace}/${cluster}`,
-        cluster,
-        timeline: (await answer.json()) as WireTimeline,
-        selected,
-        select,
-      });
+    const answer = await ask<WireTimeline>(`/api/timeline?${query.toString()}`);
+    if (answer.kind === 'answer') {
+      shown = title;
+      draw(element, { title, cluster, timeline: answer.value, selected, select });
+    } else if (shown !== title) {
+      wait(`The operator does not answer: the lanes of ${title} appear when it is back.`);
+    }
     isAsking = false;
-    if (!wantsMore) return;
-    wantsMore = false;
-    await show(namespace, cluster, selected);
+    if (wanted === null) return;
+    const next = wanted;
+    wanted = null;
+    await show(...next);
   };
-  return { show };
+  return { show, wait };
 }
 
 interface Drawing {
@@ -67,7 +77,13 @@ interface Range {
 function draw(element: HTMLElement, { title, cluster, timeline, selected, select }: Drawing): void {
   const lanes = timeline.lanes.filter((lane) => lane.spans.length > 0);
   if (lanes.length === 0) {
-    element.replaceChildren(el('p', { class: 'empty' }, 'Select an actor that belongs to a cluster.'));
+    element.replaceChildren(
+      el(
+        'p',
+        { class: 'empty' },
+        `No transition in ${title} yet: the operator has not looked at its actors since it started.`,
+      ),
+    );
     return;
   }
   const range = rangeOf(lanes, timeline.now);
@@ -175,7 +191,7 @@ function laneLine(
       'button',
       { type: 'button', class: 'who', title: `${lane.name} ${lane.role}`, onclick: pick },
       el('span', { class: 'short' }, short(lane.name)),
-      el('span', { class: 'quiet' }, lane.role),
+      el('span', { class: 'quiet' }, short(lane.name).startsWith(lane.role) ? '' : lane.role),
     ),
     el('div', { class: 'track bar', onclick: pick }, ...lane.spans.map((span) => spanBar(span, short, range))),
   );

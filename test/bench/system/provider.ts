@@ -7,6 +7,8 @@ export interface Provider {
   readonly pid: number;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>;
   /** The exit code once it has ended by itself; null while it runs. */
   ended(): number | null;
 }
@@ -34,6 +36,10 @@ export function startProvider(command: string, kubeconfig: string, log: string):
       child.kill('SIGKILL');
       await exited;
       sink.end();
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
     },
     ended: () => child.exitCode,
   };

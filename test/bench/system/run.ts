@@ -41,6 +41,10 @@ export interface SystemOptions {
   readonly casProvided: boolean;
   readonly idleMs: number;
   readonly note: (text: string) => void;
+  /** Ends when everybody has data: no rest, no restart. */
+  readonly isBrief?: boolean;
+  /** Told of the provider and its log file when it has started; what it gives is called before the provider is ended. */
+  readonly beside?: (provider: Provider, log: string) => Promise<() => Promise<void>>;
 }
 
 /** What a run found. */
@@ -114,6 +118,7 @@ async function play(run: Run): Promise<SystemFigures> {
   const roundTripMs = await writeRoundTripMs(client);
   const provider = start(run);
   try {
+    const leave = await options.beside?.(provider, run.log);
     await silence(run, provider);
     const before = usage(provider);
     note('creating objects');
@@ -146,8 +151,9 @@ async function play(run: Run): Promise<SystemFigures> {
     const workload = callsOf(used, workloadUser);
     const idle = await rest(run);
     const peak = peakMebibytes(provider.pid);
+    await leave?.();
     await provider.kill();
-    const restart = await restarted(run);
+    const restart = options.isBrief === true ? NO_RESTART : await restarted(run);
     return {
       configs: names.size,
       writeRoundTripMs: roundTripMs,
@@ -232,6 +238,8 @@ async function rest({ audit, options }: Run): Promise<SystemFigures['idle']> {
     workload: countsOf(callsOf(calls, workloadUser)),
   };
 }
+
+const NO_RESTART: SystemFigures['restart'] = { toLastCallMs: 0, management: {}, workload: 0, writes: 0 };
 
 /** A new process on the world as it is. */
 async function restarted(run: Run): Promise<SystemFigures['restart']> {
