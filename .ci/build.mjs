@@ -59,8 +59,10 @@ async function main() {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    minify: true,
-    keepNames: true,
+    // Names stay as they are: shorter ones with `keepNames` would set the name of each function when the program starts, which costs
+    // 9 MiB of memory and a tenth of the processor time of a start.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
