@@ -1,6 +1,6 @@
 // One HTTP exchange with an API server, without saying how it travels.
 //
-// Two transports exist: node:https (https-transport.ts) and the in-process handler of an embedded server
+// Two transports exist: HTTP/1.1 on sockets (https-transport.ts) and the in-process handler of an embedded server
 // (in-process-client.ts). Everything above this line is the same for both.
 //
 //   W1. `beforeSend` is called on every try, at the last moment before the first byte leaves. What it throws ends the exchange, and
@@ -23,7 +23,7 @@ export interface WireRequest {
   readonly beforeSend: () => void;
 }
 
-/** An answer. The body of a watch is read chunk by chunk; leaving the loop ends it. */
+/** An answer. The body of a watch is read chunk by chunk; leaving the loop ends it. Any other comes as a whole text. */
 export interface WireResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -36,6 +36,6 @@ export interface Transport {
   /** Host and port, for messages and metrics. */
   readonly host: string;
   send(request: WireRequest): Promise<WireResponse>;
-  /** Ends idle connections at once and refuses new requests. */
+  /** Ends all connections at once and refuses new requests. */
   close(): Promise<void>;
 }
