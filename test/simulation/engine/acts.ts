@@ -53,8 +53,9 @@ const WAITS_MAX = 120;
 export async function act(stage: Stage, what: ActName, target: number): Promise<void> {
   const { truth } = stage;
   const pick = (all: readonly Loose[]): Loose | undefined => all[target % Math.max(1, all.length)];
-  const soon = async (of: () => readonly Loose[]): Promise<Loose | undefined> => {
-    for (let tries = 0; of().length === 0 && tries < WAITS_MAX; tries += 1) await stage.time.sleep(250);
+  const soon = async (of: () => readonly Loose[], everyMs = 250): Promise<Loose | undefined> => {
+    for (let tries = 0; of().length === 0 && tries < (WAITS_MAX * 250) / everyMs; tries += 1)
+      await stage.time.sleep(everyMs);
     return pick(of());
   };
   const onConfig = async (run: (config: Loose) => Promise<void>): Promise<void> => {
@@ -65,9 +66,9 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
     const config = await soon(() => truth.all('kubeadmconfigs').filter((each) => isTokenFree(stage, each)));
     if (config !== undefined) await run(stage, config);
   };
-  const onLocked = async (run: (stage: Stage, cluster: Loose) => Promise<void>): Promise<void> => {
+  const onLocked = async (run: (stage: Stage, cluster: Loose) => Promise<void>, everyMs?: number): Promise<void> => {
     const hasLock = ({ metadata }: Loose): boolean => truth.get('configmaps', `${metadata.name}-lock`) !== undefined;
-    const cluster = await soon(() => truth.all('clusters').filter(hasLock));
+    const cluster = await soon(() => truth.all('clusters').filter(hasLock), everyMs);
     if (cluster !== undefined) await run(stage, cluster);
   };
   const onCluster = async (run: (cluster: Loose) => Promise<void>): Promise<void> => {
@@ -94,7 +95,8 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
     dropLock: () => onLocked(dropLock),
     recreateMachine: () => onConfig((config) => recreateMachine(stage, config)),
     recreateConfig: () => onConfig((config) => recreateConfig(stage, config)),
-    failLockHolder: () => onLocked(failLockHolder),
+    // A holder has no data for some tenths of a second at most.
+    failLockHolder: () => onLocked(failLockHolder, 20),
     touchCluster: () =>
       onCluster((cluster) =>
         patch(stage, CLUSTER, cluster, { metadata: { annotations: { touched: String(target) } } }),

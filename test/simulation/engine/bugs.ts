@@ -120,6 +120,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     sabotage: { freshness: staleViews, client: withoutGuards },
   },
   {
+    name: 'turns on a view older than our own writes',
+    upstream: 1,
+    invariants: ['fresh-views'],
+    hint: 1,
+    sabotage: { freshness: staleViews },
+  },
+  {
     name: 'every effect that makes join data runs twice on the same view, without a guard',
     upstream: null,
     invariants: ['token-once', 'data-once', 'created-true'],
@@ -205,6 +212,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     },
   },
   {
+    name: 'a lock is deleted whatever became of it since it was read',
+    upstream: null,
+    invariants: ['guarded'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        altered(client, {
+          delete: (target, { preconditions: _, ...options } = {}) => client.delete(target, options),
+        }),
+    },
+  },
+  {
     name: 'the lock is kept for ever',
     upstream: 17,
     invariants: ['lock-released', 'joins'],
@@ -220,7 +239,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'the lock is given up whatever became of the data',
     upstream: null,
-    invariants: ['lock-owner', 'one-init'],
+    invariants: ['lock-owner', 'one-init', 'guarded'],
     hint: 8,
     sabotage: {
       controller: (controller, { client }) =>
@@ -267,6 +286,25 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
             isToken(target) ? client.get(target, options) : client.mergePatch(target, body, options),
         }),
       ),
+    },
+  },
+  {
+    name: 'the token is renewed once it has ended',
+    upstream: null,
+    invariants: ['token-alive'],
+    hint: 6,
+    sabotage: {
+      workload: (workload, { clock }) => ({
+        ...workload,
+        client: async (cluster, signal) =>
+          reading(await workload.client(cluster, signal), (target, object) => {
+            const { data = {} } = object as KubeObject & { data?: Record<string, string> };
+            const endsAtMs = Date.parse(Buffer.from(data['expiration'] ?? '', 'base64').toString());
+            return isToken(target) && endsAtMs > clock.nowMs()
+              ? ({ ...object, data: { ...data, expiration: base64('2030-01-01T00:00:00Z') } } as KubeObject)
+              : object;
+          }),
+      }),
     },
   },
   {

@@ -4,6 +4,7 @@
 // writes are judged, by what is true at the moment they happen, not by what its caches said.
 import type { InfrastructureNote } from '../../../src/embedded/infrastructure/ports.js';
 import type { StoreEvent } from '../../../src/embedded/types.js';
+import { createFreshness } from './freshness.js';
 import type { InvariantName, Violation } from './invariants.js';
 import { createMachineRules, MACHINE_ACTOR, type MachineRules } from './machine-rules.js';
 import { specToken, textAt, type Loose, type Truth } from './mirror.js';
@@ -22,6 +23,8 @@ export interface Judge {
   onSend(seen: Seen, identity: string): void;
   /** Marks the writer of what happens until the returned function is called. */
   handling(seen: Seen): () => void;
+  /** The process has heard the answer to its request. */
+  onHeard(seen: Seen): void;
   /** A turn of an actor ended. */
   onTurn(key: string): void;
   onWorkload(cluster: string, event: StoreEvent): void;
@@ -65,6 +68,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const tampered = new Set<string>();
   const writes: string[] = [];
   const questions: string[] = [];
+  const freshness = createFreshness((message) => accuse('fresh-views', message));
   let violation: Violation | null = null;
   let writer: Seen | null = null;
   let minute = { index: -1, counts: new Map<string, number>() };
@@ -91,6 +95,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     rules.note(event, resource);
     if (plan.world.machines) machines.note(event, resource);
     if (writer === null) return;
+    freshness.wrote(writer, `${resource}/${name}`, event.object.metadata.resourceVersion);
     if (resource !== 'leases' && resource !== 'events')
       writes.push(`${writer.actor} ${event.type} ${resource}/${name}`);
     if (writer.actor.startsWith(MACHINE_ACTOR)) machines.judge(writer, event, resource);
@@ -118,6 +123,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const lifeOf = (key: string): string =>
     `${key} ${truth.get('kubeadmconfigs', key.split('/')[1] ?? '')?.metadata.uid ?? ''}`;
 
+  const isTampered = (id: string): boolean => [...tampered].some((token) => token.startsWith(`${id}.`));
+
   const judgeToken = (by: Seen, event: StoreEvent, cluster: string): void => {
     const id = event.object.metadata.name.slice('bootstrap-token-'.length);
     const { data = {} } = event.object as Loose;
@@ -127,6 +134,9 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     if (!secretTexts.has(decoded(data['token-secret'])))
       accuse('token-known', `${by.operator} made a token in ${cluster} that no spec has ever named`);
     const endsAtMs = Date.parse(decoded(data['expiration']));
+    const endedAtMs = Date.parse(decoded((event.previous as Loose | undefined)?.data?.['expiration'])) - EPOCH_MS;
+    if (endedAtMs < now() && !isTampered(id) && !isExcused(plan, now()))
+      accuse('token-alive', `the token ${id} in ${cluster} was renewed after it had ended`);
     // Clocks jump by a tenth of the time to live at most.
     if (!(endsAtMs - EPOCH_MS - now() <= plan.world.tokenTtlMs * 1.11))
       accuse('token-bounded', `the token ${id} in ${cluster} ends ${decoded(data['expiration']) || 'never'}`);
@@ -146,6 +156,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (isOfActor || seen.server !== 'management')
         questions.push(`${seen.actor || seen.server} ${seen.method} ${seen.path}`);
       if (!seen.isWrite) return;
+      if (!seen.actor.startsWith(MACHINE_ACTOR)) freshness.sends(seen);
       const holders = leasesFor(plan, seen).map((lease) =>
         textAt(truth.get('leases', lease), 'spec', 'holderIdentity'),
       );
@@ -166,6 +177,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       writer = seen;
       return () => void (writer = null);
     },
+    onHeard: freshness.heard,
     onTurn: (key) => bound(`turns of ${lifeOf(key)}`, TURNS_PER_MINUTE_MAX),
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;
@@ -185,7 +197,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (note.kind === 'boot-failed') accuse('boots', `${note.node}: ${note.why}`);
       if (note.kind !== 'join-refused' || !/^the token \w+ (does not exist|expired|has another)/.test(note.why)) return;
       const id = note.why.split(' ')[2] ?? '';
-      if (id === USER_TOKEN.split('.')[0] || [...tampered].some((token) => token.startsWith(`${id}.`))) return;
+      if (id === USER_TOKEN.split('.')[0] || isTampered(id)) return;
       if (isExcused(plan, now()) || isLeaving(truth, note.node)) return;
       accuse('token-alive', `${note.node}: ${note.why}`);
     },

@@ -34,6 +34,8 @@ export interface NetworkObserver {
   /** A request is handled now; writes of the store until `done` are its. */
   onHandle(seen: Seen): () => void;
   onAnswer(seen: Seen, status: string): void;
+  /** The process has heard the answer. */
+  onHeard(seen: Seen): void;
   /** Somebody else acts on the object of a write just before it is handled. */
   onRace(seen: Seen, what: 'touch' | 'recreate'): Promise<void>;
 }
@@ -136,7 +138,9 @@ export function createNetwork(options: {
     await thawed();
     if (isDead) return never();
     step(seen);
-    return await alive(latency(), response);
+    const heard = await alive(latency(), response);
+    observer.onHeard(seen);
+    return heard;
   };
 
   const sendUnder = async (

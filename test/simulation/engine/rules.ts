@@ -253,7 +253,11 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   };
 
   return {
-    ask({ server, method, resource, name, body = '' }) {
+    ask({ actor, server, method, resource, name, body = '' }) {
+      const isGuardable = method === 'DELETE' || (method === 'PATCH' && resource === 'secrets');
+      const isGuarded = ['uid', 'resourceVersion'].every((field) => body.includes(`"${field}":"`));
+      if (server === 'management' && actor !== '' && isGuardable && !isGuarded)
+        accuse('guarded', `${actor} sends ${method} ${resource}/${name} whatever became of it`);
       if (server !== 'management' || method !== 'PATCH' || resource !== 'secrets' || !body.includes('"value":')) return;
       const config = truth.get('kubeadmconfigs', name);
       const secret = truth.get('secrets', name);

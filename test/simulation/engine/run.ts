@@ -464,6 +464,7 @@ function createProcesses(given: {
     onHandle(seen) {
       return judge.handling(seen);
     },
+    onHeard: judge.onHeard,
     onRace: (seen, what) => race(given.stage, seen, what),
     onAnswer(seen, status) {
       const [kind = ''] = status.split(' by ');
