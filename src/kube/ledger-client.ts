@@ -3,7 +3,7 @@
 //   L1. A write that succeeded leaves a receipt with the version that the server named.
 //   L2. A write of unknown outcome leaves a note: the host reads that object live before the next turn.
 //   L3. A deletion leaves the version after the one that was deleted, or a note where that is not known. So does one of what is
-//       gone already.
+//       gone already, and so does the write that takes the last finalizer of what is being deleted: its answer has the version before.
 //
 //   L4. A receipt says which version guarded the write, so that the host knows the echo of its own write from news.
 //
@@ -26,7 +26,7 @@ export function withLedger(client: ApiClient, ledger: WriteLedger): ApiClient {
     if (options?.dryRun === true) return work;
     try {
       const written = await work;
-      ledger.note(receiptOf(object.kind, written, guardedBy));
+      ledger.note(isEnd(written) ? endOf(object.kind, written) : receiptOf(object.kind, written, guardedBy));
       return written;
     } catch (error) {
       if (isApiError(error, 'Unknown')) ledger.noteUnknown(object);
@@ -70,6 +70,16 @@ function nameOf({ resource, namespace, name }: Target): ObjectName {
 function receiptOf(kind: string, { metadata }: KubeObject, guardedBy: string | undefined): WriteReceipt {
   const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
   return { kind, namespace, name, uid, resourceVersion, ...(guardedBy === undefined ? {} : { guardedBy }) };
+}
+
+/** Whether a write was the last one of an object. */
+function isEnd({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+}
+
+function endOf(kind: string, { metadata }: KubeObject): WriteReceipt {
+  const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
+  return { kind, namespace, name, uid, resourceVersion: versionAfter(resourceVersion) };
 }
 
 /** The version that a body asks the server to compare; undefined when it asks for none. */

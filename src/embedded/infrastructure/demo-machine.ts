@@ -68,7 +68,8 @@ function bootOf(cluster: Cluster, machine: Machine, object: DemoMachine): Boot |
 }
 
 function providerIdOf({ metadata }: DemoMachine): string {
-  return `demo://${metadata.namespace ?? ''}/${metadata.name}`;
+  // Another instance of the same name is another instance.
+  return `demo://${metadata.namespace ?? ''}/${metadata.name}/${metadata.uid ?? ''}`;
 }
 
 async function bringUp(world: World, instances: Instances, object: DemoMachine, boot: Boot): Promise<Wait> {

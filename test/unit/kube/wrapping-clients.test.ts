@@ -34,6 +34,18 @@ function ledger(): { ledger: WriteLedger; notes: string[] } {
 }
 
 describe('ledger', () => {
+  test('the write that takes the last finalizer of what is being deleted -> the version after its answer', async () => {
+    const { ledger: book, notes } = ledger();
+    const { metadata, ...rest } = machine('a', '12');
+    const going = { ...rest, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [] } };
+    await withLedger(stub(going).client, book).mergePatch(target, {});
+    await withLedger(stub({ ...going, metadata: { ...going.metadata, finalizers: ['b'] } }).client, book).mergePatch(
+      target,
+      {},
+    );
+    expect(notes).toEqual(['Machine default/a uid-a 013', 'Machine default/a uid-a 12']);
+  });
+
   test('writes that succeed -> a receipt each, with the version of the answer', async () => {
     const { ledger: book, notes } = ledger();
     const client = withLedger(stub(machine('a', '12')).client, book);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../src/kube/contract.js';
 import { definition, infrastructureGroup } from './definitions.js';
 import {
   at,
@@ -249,6 +250,32 @@ describe('the Node that is deleted last', () => {
     await pass(world, 30_000);
     expect(await isGone(world)).toBe(true);
     expect(await find(world.remote, 'Node', 'w-0')).toBeUndefined();
+    operator.kill();
+  });
+
+  test('another Node gets its name after it was looked at -> the deletion that is on its way spares it', async () => {
+    const { world, operator } = await running();
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const nodes = '/api/v1/nodes';
+    const other = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'w-0' }, spec: { providerID: 'test://other' } };
+    let isReplaced = false;
+    world.workload.setFaults({
+      request({ verb, resource }) {
+        if (verb !== 'delete' || resource !== 'nodes' || isReplaced) return undefined;
+        isReplaced = true;
+        void world.workload.handle({ method: 'DELETE', url: `${nodes}/w-0`, headers });
+        void world.workload.handle({ method: 'POST', url: nodes, headers, body: JSON.stringify(other) });
+        return undefined;
+      },
+    });
+    world.seen.length = 0;
+    await remove(world);
+    const tries = world.seen.filter(({ verb, what }) => verb === 'delete' && what === 'nodes/w-0');
+    expect(isReplaced).toBe(true);
+    expect(tries.map(({ status }) => status)).toEqual([409]);
+    expect((await find<{ spec?: { providerID?: string } } & KubeObject>(world.remote, 'Node', 'w-0'))?.spec).toEqual(
+      other.spec,
+    );
     operator.kill();
   });
 

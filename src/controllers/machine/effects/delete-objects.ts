@@ -13,7 +13,7 @@ import { isApiError } from '../../../kube/failures.js';
 import { withLedger } from '../../../kube/ledger-client.js';
 import type { ExternalLook } from '../external/readings.js';
 import { machineLog } from '../machine-log.js';
-import { machineTarget, nodeTarget, targetOf, type StoredMachine } from '../objects.js';
+import { machineTarget, nodeTarget, targetOf, type StoredMachine, type StoredNode } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
 import { mustBeGone, objectsMustBeGone } from './confirm.js';
@@ -61,15 +61,26 @@ export function deleteBootstrap(deps: EffectDeps): MachineEffect {
 /** The Machine as the server has it: no hook has come since the cache was read, and it is still being deleted. */
 async function hooksMustBeGone(
   { ports }: EffectDeps,
-  { machine }: MachineView,
+  view: MachineView,
   { signal }: EffectArguments[2],
 ): Promise<void> {
-  const live = await ports.client.get<StoredMachine>(machineTarget(machine), { signal });
+  const live = await mustStillBeDeleting(ports, view, signal);
   const hasHook = Object.keys(live.metadata.annotations ?? {}).some((key) =>
     key.startsWith(annotation.preTerminateHookPrefix),
   );
-  const isOther = live.metadata.uid !== machine.metadata.uid || live.metadata.deletionTimestamp === undefined;
-  if (hasHook || isOther) throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
+  if (hasHook) throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
+}
+
+/** The Machine, live: the one that was seen, and being deleted. */
+async function mustStillBeDeleting(
+  { client }: EffectDeps['ports'],
+  { machine }: MachineView,
+  signal: AbortSignal,
+): Promise<StoredMachine> {
+  const live = await client.get<StoredMachine>(machineTarget(machine), { signal });
+  if (live.metadata.uid !== machine.metadata.uid || live.metadata.deletionTimestamp === undefined)
+    throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
+  return live;
 }
 
 async function deleteExternal(
@@ -118,16 +129,26 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
   const { ports } = deps;
   return async (view, facts, { signal, nowMs }) => {
     const now = currentView(ports, view);
-    await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
     const name = nodeName(facts) ?? '';
     const log = machineLog(ports, view, { Node: name });
     log.info('Deleting Node');
     const endMs = nowMs() + NODE_DELETION_TRY_MS;
+    let doubt: unknown = null;
+    const confirm = async (): Promise<void> => {
+      try {
+        await mustStillBeDeleting(ports, now, signal);
+        await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
+      } catch (error) {
+        doubt = error;
+        throw error;
+      }
+    };
     for (;;) {
       try {
-        await deleteNodeOnce(now, name, signal);
+        await deleteNodeOnce(now, { name, signal, confirm });
         return reply('NODE_DELETED');
       } catch (error) {
+        if (error === doubt) throw error;
         const isOver = nowMs() + NODE_DELETION_POLL_MS > endMs || now.workload.kind !== 'open' || signal.aborted;
         if (isOver) {
           if (signal.aborted) throw error;
@@ -146,17 +167,39 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
   };
 }
 
-async function deleteNodeOnce(view: MachineView, name: string, signal: AbortSignal): Promise<void> {
+/**
+ * Deletes the Node as it was while its Machine was still there: whatever has its name when a late request arrives is a
+ * successor's.
+ */
+async function deleteNodeOnce(
+  view: MachineView,
+  {
+    name,
+    signal,
+    confirm,
+  }: { readonly name: string; readonly signal: AbortSignal; readonly confirm: () => Promise<void> },
+): Promise<void> {
   if (view.workload.kind !== 'open') {
     const down = 'connection to the workload cluster is down';
     const cause = view.workload.kind === 'unreachable' ? view.workload.message : down;
     throw workloadSilent(view, `failed deleting Node because ${down}: ${cause}`);
   }
+  const client = clientOf(view, name);
+  const node = await orGone(name, client.get<StoredNode>(nodeTarget(name), { signal }));
+  if (node === null) return;
+  await confirm();
+  const { uid } = node.metadata;
+  const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+  await orGone(name, client.delete(nodeTarget(name), { signal, ...preconditions }));
+}
+
+/** What a call about a Node answers; null when the Node is gone. */
+async function orGone<T>(name: string, call: Promise<T>): Promise<T | null> {
   try {
-    await clientOf(view, name).delete(nodeTarget(name), { signal });
+    return await call;
   } catch (error) {
     if (!isApiError(error)) throw error;
-    if (error.failure.kind === 'NotFound') return;
+    if (error.failure.kind === 'NotFound') return null;
     throw new EffectFailure(`Api${error.failure.kind}`, `error deleting node ${name}: ${error.message}`, {
       apiVersion: 'v1',
       kind: 'Node',

@@ -161,10 +161,10 @@ async function drainPass(
 
 async function cordon(client: ApiClient, node: StoredNode, signal: AbortSignal): Promise<void> {
   if (node.spec?.unschedulable === true) return;
-  const { name } = node.metadata;
+  const { name, uid } = node.metadata;
   await prefixed(
     `failed to cordon Node ${name}: failed to cordon Node`,
-    client.mergePatch(nodeTarget(name), { spec: { unschedulable: true } }, { signal }),
+    client.mergePatch(nodeTarget(name), { metadata: { uid }, spec: { unschedulable: true } }, { signal }),
   );
 }
 
