@@ -26,6 +26,11 @@ const nothing: VolumeReport = {
   attachmentsWithoutVolume: [],
 };
 
+interface Look {
+  readonly report: VolumeReport;
+  readonly attachments: readonly string[];
+}
+
 /** Looks what is attached. */
 export function checkVolumes(deps: EffectDeps): MachineEffect {
   const { ports, waits } = deps;
@@ -43,9 +48,17 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
     try {
       const client = clientOf(now, name);
       const node = await getNode(client, name, signal);
-      const report = await reportOf(deps, { view: now, node, client, nowMs: nowMs(), signal, log });
+      const { report, attachments } = await lookAtVolumes(deps, {
+        view: now,
+        node,
+        client,
+        nowMs: nowMs(),
+        signal,
+        log,
+      });
       if (!isDetached(report)) {
         waits.watchVolumes(now, name);
+        waits.waitFor(now, 'VolumeAttachment', attachments);
         log.info('Waiting for Node volumes to be detached', { ...report });
         return reply('VOLUMES_ATTACHED', { ...learned, volumes: { kind: 'attached', report } });
       }
@@ -63,7 +76,8 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
   };
 }
 
-async function reportOf(
+/** What is attached, and by which VolumeAttachments. */
+async function lookAtVolumes(
   { ports }: EffectDeps,
   {
     view,
@@ -80,14 +94,14 @@ async function reportOf(
     readonly signal: AbortSignal;
     readonly log: EffectDeps['ports']['log'];
   },
-): Promise<VolumeReport> {
+): Promise<Look> {
   if (node === null) {
     log.info('Could not find Node from Machine.status.nodeRef, skip waiting for volume detachment.');
-    return nothing;
+    return { report: nothing, attachments: [] };
   }
   if (isUnreachable(node)) {
     log.info('Node is unreachable, skip waiting for volume detachment.');
-    return nothing;
+    return { report: nothing, attachments: [] };
   }
   const { cluster, machine } = view;
   if (cluster === null) throw new Error(`${view.key}: volumes were asked for without a Cluster`);
@@ -97,7 +111,7 @@ async function reportOf(
   );
   const attached = attachedTo(node, attachments);
   if ('problem' in attached) throw new EffectFailure('UnclearVolume', attached.problem);
-  if (attached.nodeEntries.length === 0 && attached.volumes.length === 0) return nothing;
+  if (attached.nodeEntries.length === 0 && attached.volumes.length === 0) return { report: nothing, attachments: [] };
   const pods = await classifiedPods({
     client,
     node: node.metadata.name,
@@ -120,5 +134,10 @@ async function reportOf(
     'failed to list PersistentVolumes',
     listAll<StoredPersistentVolume>(client, kinds.persistentVolume, { signal }),
   );
-  return volumeReport(attached, volumes, ignored);
+  const isOfNode = ({ spec, status }: StoredVolumeAttachment): boolean =>
+    spec.nodeName === node.metadata.name && status?.attached === true;
+  return {
+    report: volumeReport(attached, volumes, ignored),
+    attachments: attachments.filter(isOfNode).map(({ metadata }) => metadata.name),
+  };
 }

@@ -43,6 +43,7 @@ export function drainNode(deps: EffectDeps): MachineEffect {
       waits.watchPods(now, name);
       const report = await drainPass(deps, { view: now, node, client, context });
       if (isDrained(report)) return done(turn, name, learned);
+      waits.waitFor(now, 'Pod', podsOf(report));
       log.info('Drain not completed yet, requeuing in 20s', fieldsOf(report));
       return reply('PODS_LEFT', { ...learned, drain: { kind: 'left', report } });
     } catch (error) {
@@ -166,6 +167,11 @@ async function cordon(client: ApiClient, node: StoredNode, signal: AbortSignal):
     `failed to cordon Node ${name}: failed to cordon Node`,
     client.mergePatch(nodeTarget(name), { metadata: { uid }, spec: { unschedulable: true } }, { signal }),
   );
+}
+
+/** The Pods that are still on the Node. */
+function podsOf({ terminating, failed, waitNow, evictLater, waitLater }: DrainReport): readonly string[] {
+  return [...terminating, ...failed.flatMap(({ pods }) => pods), ...waitNow, ...evictLater, ...waitLater];
 }
 
 function fieldsOf(report: DrainReport): Readonly<Record<string, unknown>> {
