@@ -344,7 +344,10 @@ function userSpec(config: Loose): object {
   return spec;
 }
 
-/** The holder of the lock fails for good before it has data, where another control plane can take over. */
+/**
+ * The holder of the lock fails for good before it has data, where another control plane can take over. Data that was on its way
+ * then is told to nobody and keeps the lock: whoever failed the Machine deletes it.
+ */
 async function failLockHolder(stage: Stage, cluster: Loose): Promise<void> {
   const { truth } = stage;
   const lock = truth.get('configmaps', `${cluster.metadata.name}-lock`);
@@ -362,7 +365,13 @@ async function failLockHolder(stage: Stage, cluster: Loose): Promise<void> {
   if (config === undefined || rivals.length < 2 || truth.get('secrets', name) !== undefined) return;
   stage.exempt(holder);
   const deprecated = { v1beta1: { failureReason: 'Broken', failureMessage: 'said by somebody' } };
+  const uid = truth.get('machines', holder)?.metadata.uid;
   await patch(stage, CONFIG, config, { status: { deprecated } }, 'status');
+  await stage.time.sleep(130_000);
+  const isStuck =
+    truth.get('secrets', name) !== undefined && !isInitialized(truth.get('clusters', cluster.metadata.name));
+  if (isStuck && truth.get('machines', holder)?.metadata.uid === uid)
+    await stage.call('DELETE', pathOf(MACHINE, holder));
 }
 
 /** A restore that brings back everything but the status. */
