@@ -197,9 +197,15 @@ export function createMachineRules({ plan, truth, accuse, now }: MachineRulesPor
       if (at(before, 'status', 'initialization', flag) === true && at(after, 'status', 'initialization', flag) !== true)
         accuse('machine-forward', `${by.actor}: ${flag} went back`);
     const phase = (machine: Loose): number => PHASES.indexOf(textAt(machine, 'status', 'phase'));
-    if (phase(after) < phase(before))
+    if (phase(after) < phase(before) && !isLoss(before, after))
       accuse('machine-forward', `${by.actor}: the phase went back to ${textAt(after, 'status', 'phase')}`);
   };
+
+  /** A Machine has failed once its Node is gone before its deletion is seen. */
+  const isLoss = (before: Loose, after: Loose): boolean =>
+    textAt(after, 'status', 'phase') === 'Failed' &&
+    textAt(before, 'status', 'phase') !== 'Deleting' &&
+    inWorkload(clusterOf(after), 'nodes', textAt(after, 'status', 'nodeRef', 'name')) === undefined;
 
   /** The finalizer goes last. */
   const judgeEnd = (by: Seen, machine: Loose): void => {

@@ -41,6 +41,10 @@ export interface Rules {
 const CERTIFICATES = ['ca', 'etcd', 'proxy', 'sa'];
 /** By then every cache has seen a pause, and what was sent before it has arrived: a silent watch is noticed after 150 s. */
 const PAUSE_SEEN_MS = 280_000;
+/** The same where nothing is late: turns that have begun end. */
+const PAUSE_SEEN_CALM_MS = 20_000;
+/** Faults that make requests, answers and events late. */
+const LATE_FAULTS: readonly string[] = ['requests', 'watches', 'isolation', 'freeze'];
 /** A request and an event of a watch take some sixty milliseconds each. */
 const ON_ITS_WAY_MS = 130;
 const SECRET_TYPE = 'cluster.x-k8s.io/secret';
@@ -48,6 +52,8 @@ const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 /** Rules that have seen nothing yet. */
 export function createRules({ plan, truth, accuse, workloadToken, isTampered, now }: RulesPorts): Rules {
   const clusters = clusterNames(plan.world);
+  const isLate = plan.faults.some(({ kind }) => LATE_FAULTS.includes(kind));
+  const pauseSeenMs = isLate ? PAUSE_SEEN_MS : PAUSE_SEEN_CALM_MS;
   /** The token that the data of a started Machine had, by the Machine's uid. */
   const started = new Map<string, string>();
   /** The Machine that was started with init data, by cluster. */
@@ -136,8 +142,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
    */
   const isSentBeforeLoss = (name: string): boolean => {
     const sinceMs = lostSinceMs.get(truth.get('kubeadmconfigs', name)?.metadata.uid ?? '');
-    const isSlow = plan.faults.some(({ kind }) => ['requests', 'watches', 'isolation', 'freeze'].includes(kind));
-    return sinceMs !== undefined && (isSlow || now() - sinceMs < ON_ITS_WAY_MS);
+    return sinceMs !== undefined && (isLate || now() - sinceMs < ON_ITS_WAY_MS);
   };
 
   const judgeToken = (given: { name: string; cluster: string; token: string; config: Loose }): void => {
@@ -226,7 +231,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const config = truth.get('kubeadmconfigs', by.actor.split('/')[1] ?? '');
     const cluster = textAt(ownerOf(truth, config?.metadata.name ?? '')?.object, 'spec', 'clusterName');
     const sinceMs = pausedSinceMs.get(cluster);
-    if (sinceMs === undefined || now() - sinceMs < PAUSE_SEEN_MS) return;
+    if (sinceMs === undefined || now() - sinceMs < pauseSeenMs) return;
     const isSpec = resource === 'kubeadmconfigs' && !isSame(at(object, 'spec'), at(previous, 'spec'));
     if (resource === 'secrets' || resource === 'configmaps' || isSpec)
       accuse('paused', `${by.actor} wrote ${resource}/${object.metadata.name} of the paused ${cluster}`);
@@ -245,6 +250,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       return;
     }
     const controller = controllerOf(event.object);
+    if (event.type === 'DELETED' && !['', 'KubeadmConfig'].includes(controller.kind))
+      return accuse('own-writes', `${by.operator} deleted Secret ${name}, which a ${controller.kind} controls`);
     const isKnown = truth.get('kubeadmconfigs', name) !== undefined || controller.kind === 'KubeadmConfig';
     if (!isKnown) accuse('own-writes', `${by.operator} wrote Secret ${name}`);
     else if (event.type !== 'DELETED') judgeData(by, event);

@@ -165,7 +165,18 @@ async function settle(plan: Plan, run: Settling): Promise<void> {
     await time.runUntil(time.nowMs + 5_000, isViolated);
   if (isViolated()) return;
   if (!process.isSettled()) judge.accuse('quiet', 'an actor does not come to rest');
-  const left = truth.all('configmaps').find(({ metadata }) => metadata.name.endsWith('-lock'));
+  // Where no control plane is left there is nobody to release it.
+  const isHeadless = (cluster: string): boolean =>
+    !truth
+      .all('machines')
+      .some(
+        (machine) =>
+          textAt(machine, 'spec', 'clusterName') === cluster &&
+          machine.metadata.labels?.['cluster.x-k8s.io/control-plane'] !== undefined,
+      );
+  const left = truth
+    .all('configmaps')
+    .find(({ metadata: { name } }) => name.endsWith('-lock') && !isHeadless(name.replace(/-lock$/, '')));
   if (left !== undefined) judge.accuse('lock-released', `${left.metadata.name} is still there`);
   await rest(plan, run);
   if (isViolated() || plan.world.poolReplicas === 0) return;

@@ -231,6 +231,76 @@ describe('Nodes that are left alone', () => {
   });
 });
 
+describe('objects of a successor', () => {
+  /** Somebody makes a Machine of the name again as soon as the operator asks for it: its cache shows the old one. */
+  const replaceOnRead = (world: World): void => {
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const url = '/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machines';
+    const merge = { ...headers, 'content-type': 'application/merge-patch+json' };
+    let isReplaced = false;
+    world.management.setFaults({
+      request({ verb, resource, userAgent }) {
+        if (verb !== 'get' || resource !== 'machines' || isReplaced || userAgent === 'somebody') return undefined;
+        isReplaced = true;
+        const body = JSON.stringify({ metadata: { finalizers: null } });
+        void world.management.handle({ method: 'PATCH', url: `${url}/w-0`, headers: merge, body });
+        void world.management.handle({ method: 'POST', url, headers, body: JSON.stringify(successor) });
+        return undefined;
+      },
+    });
+  };
+  const successor = {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Machine',
+    metadata: { name: 'w-0', namespace: 'default', labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } },
+    spec: {
+      clusterName: 'c1',
+      bootstrap: { configRef: { apiGroup: 'bootstrap.cluster.x-k8s.io', kind: 'KubeadmConfig', name: 'w-0' } },
+      infrastructureRef: { apiGroup: infrastructureGroup, kind: 'InfraMachine', name: 'w-0' },
+    },
+  };
+  const disown = (world: World): Promise<void> =>
+    change(world.user, 'KubeadmConfig', 'w-0', { metadata: { ownerReferences: null } });
+  const ownerOf = async (world: World): Promise<string | undefined> =>
+    (await find(world.user, 'KubeadmConfig', 'w-0'))?.metadata.ownerReferences?.[0]?.uid;
+
+  test('an object without an owner while the Machine is on its way out -> it is taken', async () => {
+    const { world, operator } = await running();
+    await hold(world, 'InfraMachine');
+    await remove(world);
+    await disown(world);
+    await world.settle();
+    expect(await ownerOf(world)).toBe((await machine(world)).metadata.uid);
+    operator.kill();
+  });
+
+  test('the Machine is gone and another has its name, which no cache shows yet -> its object goes to nobody else', async () => {
+    const { world, operator } = await running();
+    const { uid } = (await machine(world)).metadata;
+    await hold(world, 'InfraMachine');
+    await remove(world);
+    replaceOnRead(world);
+    await disown(world);
+    await world.settle();
+    expect((await machine(world)).metadata.uid).not.toBe(uid);
+    expect(await ownerOf(world)).not.toBe(uid);
+    operator.kill();
+  });
+
+  test('bootstrap object without an owner: another Machine has the name by now -> it is not deleted', async () => {
+    const { world, operator } = await running();
+    await hold(world, 'InfraMachine');
+    await remove(world);
+    await disown(world);
+    replaceOnRead(world);
+    world.seen.length = 0;
+    await release(world, 'InfraMachine');
+    expect(deletions(world)).toEqual([]);
+    expect(await find(world.user, 'KubeadmConfig', 'w-0')).toBeDefined();
+    operator.kill();
+  });
+});
+
 describe('the Node that is deleted last', () => {
   test('the server refuses for 10 s: -> tried every 2 s, then an error with condition and Event', async () => {
     const { world, operator } = await running(limits({ nodeDeletionTimeoutSeconds: 3600 }));

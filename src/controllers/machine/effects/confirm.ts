@@ -11,7 +11,7 @@ import { isEmptyReference } from '../external/contract-version.js';
 import { flagField, valueOr } from '../external/field.js';
 import { inNamespace } from '../machine-indexes.js';
 import { machineLog } from '../machine-log.js';
-import { targetOf, type ExternalObjectJson } from '../objects.js';
+import { machineTarget, targetOf, type ExternalObjectJson, type StoredMachine } from '../objects.js';
 import type { Ports } from '../ports.js';
 import { currentView, reply, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
@@ -68,6 +68,18 @@ export async function readExternal(
     if (isApiError(error, 'NotFound')) return null;
     throw error;
   }
+}
+
+/** The Machine, live: the one that was seen, and being deleted. Throws a stale view otherwise. */
+export async function mustStillBeDeleting(
+  { client }: Pick<Ports, 'client'>,
+  { machine }: MachineView,
+  signal: AbortSignal,
+): Promise<StoredMachine> {
+  const live = await client.get<StoredMachine>(machineTarget(machine), { signal });
+  if (live.metadata.uid !== machine.metadata.uid || live.metadata.deletionTimestamp === undefined)
+    throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
+  return live;
 }
 
 /** Confirms that the Node is gone. Never succeeds. */

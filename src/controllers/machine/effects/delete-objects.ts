@@ -16,7 +16,7 @@ import { machineLog } from '../machine-log.js';
 import { machineTarget, nodeTarget, targetOf, type StoredMachine, type StoredNode } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
-import { mustBeGone, objectsMustBeGone } from './confirm.js';
+import { mustBeGone, mustStillBeDeleting, objectsMustBeGone } from './confirm.js';
 import { workloadSilent } from '../workload/silence.js';
 import { clientOf } from './drain-node.js';
 
@@ -53,9 +53,16 @@ export function deleteBootstrap(deps: EffectDeps): MachineEffect {
     if (reference === undefined) return reply('BOOTSTRAP_DELETION_ASKED');
     const namespace = now.machine.metadata.namespace ?? '';
     await mustBeGone(deps.ports, { reference: now.machine.spec.infrastructureRef, namespace, signal: context.signal });
+    // What it does not control may be a successor's.
+    if (!isControlled(now.bootstrap, now.machine)) await mustStillBeDeleting(deps.ports, now, context.signal);
     await deleteExternal(deps, now, { reference, look: now.bootstrap, context });
     return reply('BOOTSTRAP_DELETION_ASKED');
   };
+}
+
+function isControlled(look: ExternalLook | null, { metadata: { uid } }: StoredMachine): boolean {
+  if (look?.kind !== 'found') return false;
+  return look.object.metadata.ownerReferences?.some((each) => each.controller === true && each.uid === uid) === true;
 }
 
 /** The Machine as the server has it: no hook has come since the cache was read, and it is still being deleted. */
@@ -69,18 +76,6 @@ async function hooksMustBeGone(
     key.startsWith(annotation.preTerminateHookPrefix),
   );
   if (hasHook) throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
-}
-
-/** The Machine, live: the one that was seen, and being deleted. */
-async function mustStillBeDeleting(
-  { client }: EffectDeps['ports'],
-  { machine }: MachineView,
-  signal: AbortSignal,
-): Promise<StoredMachine> {
-  const live = await client.get<StoredMachine>(machineTarget(machine), { signal });
-  if (live.metadata.uid !== machine.metadata.uid || live.metadata.deletionTimestamp === undefined)
-    throw new EffectFailure(staleView, 'the cache does not show the Machine as it is now');
-  return live;
 }
 
 async function deleteExternal(

@@ -2,6 +2,7 @@
 //
 //   P1. An object of somebody else is never taken over.
 //   P2. Every patch that replaces a list carries the version it was made from.
+//   P3. A Machine on its way out is confirmed live before it takes anything: objects of its names may be a successor's.
 
 import type { ContractReference } from '../../../api/core.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
@@ -18,6 +19,7 @@ import { machineTarget, nodeTarget, targetOf, type ExternalObjectJson, type Stor
 import { phase, turnOf, type EffectDeps, type MachineEffect, type Turn } from '../turn.js';
 import type { EffectContext } from '../../../host/contract.js';
 import type { MachineView } from '../view.js';
+import { mustStillBeDeleting } from './confirm.js';
 import { workloadSilent } from '../workload/silence.js';
 
 /** Opens the watches that the Machine needs. Kinds are waited for, up to a bound; workload clusters never are. */
@@ -128,7 +130,7 @@ function nameOf(
 
 async function adoptObject(
   { ports }: EffectDeps,
-  { machine, cluster }: MachineView,
+  view: MachineView,
   {
     look,
     which,
@@ -141,12 +143,14 @@ async function adoptObject(
     readonly effect: EffectContext;
   },
 ): Promise<void> {
+  const { machine, cluster } = view;
   if (cluster === null) return;
   const ownership = ownershipOf(look.object, { machine, cluster });
   if (ownership.kind !== 'wrong') return;
   const reference = which === 'bootstrap' ? machine.spec.bootstrap.configRef : machine.spec.infrastructureRef;
   const kind = reference === undefined ? null : ports.externals.kindOf(reference);
   if (kind === null) return;
+  if (machine.metadata.deletionTimestamp !== undefined) await mustStillBeDeleting(ports, view, signal);
   const { uid, resourceVersion, name, namespace = '' } = look.object.metadata;
   const { ownerReferences, labels } = ownership;
   const object = await withLedger(ports.client, ledger).mergePatch<ExternalObjectJson>(
