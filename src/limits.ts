@@ -54,8 +54,8 @@ export const WORKLOAD_PROBE_TIMEOUT_MS = 5_000;
 /** TCP, proxy and TLS handshakes together: one lost packet is survived, a black hole is noticed before the call's end. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Sockets for requests to one API server: HTTP/1.1 answers one at a time, and more would only wait in the server. */
-export const REQUEST_SOCKETS_MAX = 32;
+/** Sockets for requests to one API server: HTTP/1.1 answers one at a time, and more would only wait in the server, out of order. */
+export const REQUEST_SOCKETS_MAX = 16;
 
 /** Sockets for requests to one workload API server: a fleet has many, and each costs a TLS handshake on both sides. */
 export const WORKLOAD_SOCKETS_MAX = 2;

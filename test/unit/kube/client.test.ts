@@ -83,11 +83,11 @@ describe('client: requests', () => {
     expect(connections()).toBe(1);
   });
 
-  test('many requests at once -> no more than 32 connections', async () => {
+  test('many requests at once -> no more than 16 connections', async () => {
     const { client, connections } = await serve((_, response) => json(response, 200, body));
     const api = client();
     await Promise.all(Array.from({ length: 200 }, () => api.get(machine)));
-    expect(connections()).toBeLessThanOrEqual(32);
+    expect(connections()).toBeLessThanOrEqual(16);
   });
 
   test('list: selectors, limit and continue -> query, continue token and named items', async () => {
