@@ -164,4 +164,4 @@ export const MIGRATED_OBJECTS_MAX = 50_000;
 export const SHADOW_REST_MIN_MS = 60_000;
 
 /** Growth of the heap before V8 collects: less costs processor time, more costs memory that a burst of a minute leaves behind. */
-export const HEAP_GROWTH_PERCENT = 100;
+export const HEAP_GROWTH_PERCENT = 60;
