@@ -8,6 +8,7 @@
 import { annotation } from '../../api/names.js';
 import type { Key, WakeCause } from '../../host/contract.js';
 import type { CacheChange, KubeObject } from '../../kube/contract.js';
+import { CONTROL_PLANE_INDEX, controlPlaneKey } from '../cluster-initialized/indexes.js';
 import { isSame } from '../kubeadmconfig/merge-diff.js';
 import { crdNames } from './external/contract-version.js';
 import { externalKey, inNamespace, labelValueOf, machineIndex } from './machine-indexes.js';
@@ -179,8 +180,7 @@ function onExternal(wires: Wires, { type, sync, before, after }: CacheChange<Ext
     .filter(({ kind, apiVersion }) => kind === 'Machine' && groupOf(apiVersion) === clusterGroup)
     .flatMap((reference) => machines.get(namespace, reference.name) ?? []);
   const ofControlPlane = clusters
-    .list(namespace)
-    .filter(({ spec }) => spec?.controlPlaneRef?.kind === object.kind && spec.controlPlaneRef.name === name)
+    .byIndex(CONTROL_PLANE_INDEX, controlPlaneKey({ namespace, group, kind: object.kind, name }))
     .flatMap(({ metadata }) => machinesOf(wires, { namespace, name: metadata.name }))
     .filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
   for (const machine of new Set([...referring, ...owners, ...ofControlPlane])) {

@@ -85,8 +85,8 @@ function nodeFromJson(json: unknown): FieldSet {
 
 /** Writes `fieldsV1`, keys in order. */
 export function toJson(set: FieldSet): JsonObject {
-  const entries = [...set.children].sort(([left], [right]) => (left < right ? -1 : 1));
-  const children = Object.fromEntries(entries.map(([key, child]) => [key, toJson(child)]));
+  const children: Record<string, JsonObject> = {};
+  for (const key of [...set.children.keys()].sort()) children[key] = toJson(set.children.get(key) ?? emptySet);
   return set.member && set.children.size > 0 ? { '.': {}, ...children } : children;
 }
 

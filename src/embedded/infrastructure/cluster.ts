@@ -92,16 +92,11 @@ async function remove(world: World, cluster: Cluster): Promise<Wait> {
   const { namespace = '', name } = cluster.metadata;
   if (!(cluster.metadata.finalizers ?? []).includes(finalizer)) return null;
   const { client, workloads } = world.options;
+  const members = `${namespace}/${name}`;
   const below = [
-    ...world.machines
-      .all()
-      .filter((machine) => machine.spec.clusterName === name)
-      .map((object) => ({ resource: machines, object })),
-    ...world.pools
-      .all()
-      .filter((pool) => pool.spec.clusterName === name)
-      .map((object) => ({ resource: machinePools, object })),
-  ].filter(({ object }) => object.metadata.namespace === namespace);
+    ...world.machines.group(members).map((object) => ({ resource: machines, object })),
+    ...world.pools.group(members).map((object) => ({ resource: machinePools, object })),
+  ];
   for (const { resource, object } of below) {
     if (object.metadata.deletionTimestamp === undefined) await client.delete(targetOf(resource, object));
   }

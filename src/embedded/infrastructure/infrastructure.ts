@@ -40,6 +40,10 @@ export const defaultDelays: Delays = {
 
 const notesMax = 10_000;
 
+function clusterOf({ metadata, spec }: Machine | MachinePool): string {
+  return `${metadata.namespace ?? ''}/${spec.clusterName}`;
+}
+
 function keyOf(kind: string, object: KubeObject): string {
   return `${kind}|${object.metadata.namespace ?? ''}|${object.metadata.name}`;
 }
@@ -70,6 +74,7 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     client,
     clock,
     resource: machines,
+    groupOf: clusterOf,
     changed: (object) => {
       wakeMember('Machine', object, object.spec.clusterName, object.spec.bootstrap);
       wakeInfrastructure(object);
@@ -79,6 +84,7 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
     client,
     clock,
     resource: machinePools,
+    groupOf: clusterOf,
     changed: (object) =>
       wakeMember('MachinePool', object, object.spec.clusterName, object.spec.template.spec.bootstrap),
   });
@@ -136,14 +142,12 @@ export function createSimulatedInfrastructure(options: InfrastructureOptions): S
 
   function wakeCluster(cluster: Cluster): void {
     add(keyOf('Cluster', cluster));
-    const { namespace, name } = cluster.metadata;
-    const isMember = (object: Machine | MachinePool): boolean =>
-      object.metadata.namespace === namespace && object.spec.clusterName === name;
-    for (const machine of machineMirror.all().filter(isMember)) {
+    const members = `${cluster.metadata.namespace ?? ''}/${cluster.metadata.name}`;
+    for (const machine of machineMirror.group(members)) {
       add(keyOf('Machine', machine));
       wakeInfrastructure(machine);
     }
-    for (const pool of poolMirror.all().filter(isMember)) add(keyOf('MachinePool', pool));
+    for (const pool of poolMirror.group(members)) add(keyOf('MachinePool', pool));
   }
 
   /** What a Machine gets from others, its infrastructure machine waits for. */

@@ -11,7 +11,8 @@ const retryMs = 500;
 /** A read-only view of one resource. */
 export interface Mirror<T extends KubeObject> {
   get(namespace: string, name: string): T | undefined;
-  all(): readonly T[];
+  /** The objects of a group, by `groupOf`. */
+  group(key: string): readonly T[];
   /** Resolves after the first list. */
   start(): Promise<void>;
   stop(): void;
@@ -23,17 +24,23 @@ export function createMirror<T extends KubeObject>(options: {
   readonly resource: Resource;
   readonly clock: EmbeddedClock;
   readonly changed: (object: T) => void;
+  /** The group that an object is in; without it there are none. */
+  readonly groupOf?: (object: T) => string;
 }): Mirror<T> {
   const { client, resource, clock, changed } = options;
   const objects = new Map<string, T>();
+  const groups = createGroups(options.groupOf);
   const abort = new AbortController();
   const { signal } = abort;
 
   const put = (object: T): void => {
+    groups.drop(objects.get(keyOf(object)));
+    groups.put(object);
     objects.set(keyOf(object), object);
     changed(object);
   };
   const drop = (object: T): void => {
+    groups.drop(objects.get(keyOf(object)));
     objects.delete(keyOf(object));
     changed(object);
   };
@@ -76,7 +83,7 @@ export function createMirror<T extends KubeObject>(options: {
   };
   return {
     get: (namespace, name) => objects.get(`${namespace}/${name}`),
-    all: () => [...objects.values()],
+    group: groups.members,
     start: () => new Promise((resolve) => void run(resolve)),
     stop: () => abort.abort(),
   };
@@ -86,9 +93,40 @@ function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
+interface Groups<T> {
+  put(object: T): void;
+  drop(object: T | undefined): void;
+  members(this: void, key: string): readonly T[];
+}
+
+function createGroups<T extends KubeObject>(groupOf: ((object: T) => string) | undefined): Groups<T> {
+  const groups = new Map<string, Map<string, T>>();
+  return {
+    put(object) {
+      if (groupOf === undefined) return;
+      const key = groupOf(object);
+      const members = groups.get(key) ?? new Map<string, T>();
+      groups.set(key, members.set(keyOf(object), object));
+    },
+    drop(object) {
+      if (groupOf === undefined || object === undefined) return;
+      const key = groupOf(object);
+      const members = groups.get(key);
+      members?.delete(keyOf(object));
+      if (members?.size === 0) groups.delete(key);
+    },
+    members: (key) => [...(groups.get(key)?.values() ?? [])],
+  };
+}
+
 function pause(clock: EmbeddedClock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.schedule(ms, resolve);
-    signal.addEventListener('abort', () => (cancel(), resolve()), { once: true });
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.schedule(ms, end);
+    signal.addEventListener('abort', end);
   });
 }

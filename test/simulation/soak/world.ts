@@ -111,12 +111,15 @@ export async function createSoakWorld(seed: number, configs: number): Promise<So
     material,
     alive: new Set<string>(),
   };
-  endPods(world);
+  const withPods = new Set<string>();
+  endPods(world, withPods);
   void infrastructure.start();
-  return { ...world, ...hands(world) };
+  return { ...world, ...hands({ ...world, withPods }) };
 }
 
-type Given = Pick<SoakWorld, 'time' | 'management' | 'workloads' | 'material' | 'alive'>;
+type Given = Pick<SoakWorld, 'time' | 'management' | 'workloads' | 'material' | 'alive'> & {
+  readonly withPods: Set<string>;
+};
 
 function hands({
   time,
@@ -124,6 +127,7 @@ function hands({
   workloads,
   material,
   alive,
+  withPods,
 }: Given): Omit<SoakWorld, keyof Given | 'random' | 'workers' | 'clock' | 'infrastructure'> {
   const call = (method: string, path: string, body?: object): Promise<number> => send(management, method, path, body);
   const pass = async (ms: number): Promise<void> => void (await time.runUntil(time.nowMs + ms, () => false));
@@ -178,8 +182,10 @@ function hands({
       for (const [order, { cluster }] of workers.entries()) {
         const name = names[order] ?? '';
         const server = workloads.server({ namespace: NAMESPACE, name: cluster });
-        if (server !== undefined && server.store.get('nodes', '', name) !== undefined)
+        if (server !== undefined && server.store.get('nodes', '', name) !== undefined) {
           await send(server, 'POST', '/api/v1/namespaces/default/pods', podOn(name), tokenOf(workloads, cluster));
+          withPods.add(cluster);
+        }
         await call('DELETE', pathOf('cluster.x-k8s.io/v1beta2', 'Machine', name));
       }
       await until(`${names.join(', ')} are gone`, () => left(({ metadata }) => names.includes(metadata.name)));
@@ -271,12 +277,14 @@ function podOn(node: string): object {
   };
 }
 
-/** Kubelets: a Pod that is to end has ended half a minute later. */
-function endPods({ workloads, clock, alive }: Pick<SoakWorld, 'workloads' | 'clock' | 'alive'>): void {
+/** Kubelets: a Pod that is to end has ended half a minute later. `withPods` are the clusters that have any. */
+function endPods({ workloads, clock }: Pick<SoakWorld, 'workloads' | 'clock'>, withPods: Set<string>): void {
   const look = (): void => {
-    for (const name of alive) {
+    for (const name of withPods) {
       const server = workloads.server({ namespace: NAMESPACE, name });
-      for (const { metadata } of server?.store.list('pods') ?? []) {
+      const pods = server?.store.list('pods') ?? [];
+      if (pods.length === 0) withPods.delete(name);
+      for (const { metadata } of pods) {
         if (server === undefined || metadata.deletionTimestamp === undefined) continue;
         const path = `/api/v1/namespaces/default/pods/${metadata.name}?gracePeriodSeconds=0`;
         void send(server, 'DELETE', path, undefined, tokenOf(workloads, name));

@@ -4,6 +4,7 @@
 import { createMachineController, type MachineParts } from '../../../src/controllers/machine/controller.js';
 import { label } from '../../../src/api/names.js';
 import { createExternalObjects } from '../../../src/controllers/machine/external/external-objects.js';
+import { clusterIndexes } from '../../../src/controllers/cluster-initialized/indexes.js';
 import { machineIndexes } from '../../../src/controllers/machine/machine-indexes.js';
 import { kinds } from '../../../src/controllers/machine/objects.js';
 import type { Settings } from '../../../src/controllers/machine/ports.js';
@@ -166,7 +167,7 @@ async function startOperator(
   const informers = createInformers({ client, clock, random });
   const caches = {
     machines: informers.declare({ resource: kinds.machine, indexes: machineIndexes as never, firstList: 'current' }),
-    clusters: informers.declare({ resource: kinds.cluster, firstList: 'current' }),
+    clusters: informers.declare({ resource: kinds.cluster, indexes: clusterIndexes as never, firstList: 'current' }),
     machineSets: informers.declare({ resource: kinds.machineSet }),
     machineDeployments: informers.declare({ resource: kinds.machineDeployment }),
     drainRules: informers.declare({ resource: kinds.drainRule }),
