@@ -2,13 +2,24 @@
 
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { readFileSync } from 'node:fs';
 import type { Explanation } from '../../machines/kit/explanation.js';
+import { resources } from '../../src/api/names.js';
+import type { KubeObject } from '../../src/kube/contract.js';
+import { resourceOf } from '../../src/kube/resource-paths.js';
+import { clientOf } from '../worlds/world.js';
 import { openBrowser } from './browser.js';
 import { startDemo, type DemoProcess } from './demo-process.js';
 
 // The browser shares two cores with other suites: a slow machine is no failure.
 jest.setTimeout(180_000);
 
+interface RecordedEvent extends KubeObject {
+  readonly involvedObject: { readonly uid: string };
+  readonly reason: string;
+}
+
+const MACHINE_FINALIZERS = ['machine.cluster.x-k8s.io'];
 const WAIT_MS = 120_000;
 const problems: string[] = [];
 const foreign: string[] = [];
@@ -185,6 +196,27 @@ describe('page beside `demo --chaos 7`', () => {
     const names = await page.locator('[data-lane] .short').allTextContents();
     expect(names).toEqual(expect.arrayContaining(['control-plane-0', 'worker-2', 'pool']));
     await page.keyboard.press('t');
+  });
+
+  test('detail: Events of the object -> those that the API server has of it since the operator’s last start', async () => {
+    if (page === null || demo === null) return;
+    const client = clientOf(readFileSync(demo.kubeconfig, 'utf8'));
+    const name = 'sample-2-worker-1';
+    const target = { resource: resourceOf(resources.Machine), namespace: 'demo', name };
+    // Somebody holds a Machine that is deleted: it is drained, and stays on the page with what was said of it.
+    await client.mergePatch(target, { metadata: { finalizers: [...MACHINE_FINALIZERS, 'example.com/hold'] } });
+    await client.delete(target);
+    await page.locator('#machines [data-machine="machine"]').click();
+    await page.locator('.actor', { hasText: name }).first().click();
+    const key = new URL(page.url()).searchParams.get('actor') ?? '';
+    await page.locator('#part-events li', { hasText: 'SuccessfulDrainNode' }).waitFor();
+    const shown = (await page.locator('#part-events li b').allTextContents()).map((text) => text.replace('▲ ', ''));
+    const { items } = await client.list<RecordedEvent>(resourceOf(resources.Event), { namespace: 'demo' });
+    const written = items
+      .filter(({ involvedObject }) => key === `machine/${involvedObject.uid}`)
+      .map(({ reason }) => reason);
+    expect(written).toEqual(expect.arrayContaining(shown));
+    await client.close();
   });
 
   test('all of that time: console and network -> no error of the page, nothing but loopback', () => {
