@@ -54,8 +54,12 @@ export interface SoakWorld {
   createCluster(name: string): Promise<void>;
   /** Gives the worker that waits what it waits for. */
   createLateMachine(cluster: string): Promise<void>;
-  /** Ends when nothing of them is left. */
-  deleteClusters(names: readonly string[]): Promise<void>;
+  /** Asks for the deletion of Machines, pools, KubeadmConfigs and infrastructure, as `kubectl delete -f` of all of them does. */
+  deleteMembers(cluster: string): Promise<void>;
+  /**
+   * Ends when nothing of them is left. What no owner had adopted yet, nobody but its user deletes; its names are returned.
+   */
+  deleteClusters(names: readonly string[]): Promise<readonly string[]>;
   /** Deletes workers whose Nodes run a Pod each, and makes them again under their names. */
   replaceWorkers(workers: readonly { readonly cluster: string; readonly index: number }[]): Promise<void>;
   objects(resource: string): readonly ApiObject[];
@@ -147,6 +151,10 @@ function hands({
         .filter(isMeant)
         .map(({ metadata }) => `${resource}/${metadata.name}`),
     );
+  const drop = async (isMeant: (object: ApiObject) => boolean): Promise<void> => {
+    for (const { apiVersion, kind, metadata } of MEMBERS.flatMap((resource) => objects(resource).filter(isMeant)))
+      await call('DELETE', pathOf(apiVersion, kind, metadata.name));
+  };
   const create = async (manifests: readonly object[]): Promise<void> => {
     for (const manifest of manifests as readonly Manifest[])
       await call('POST', pathOf(manifest.apiVersion, manifest.kind), manifest);
@@ -170,12 +178,24 @@ function hands({
       const manifests = sampleCluster(cluster, SIZE) as readonly Manifest[];
       await create(manifests.filter(({ kind, metadata }) => kind === 'DemoMachine' && metadata.name === late));
     },
+    async deleteMembers(cluster) {
+      await drop((each) => clusterOf(each) === cluster);
+    },
     async deleteClusters(names) {
       for (const name of names) {
         alive.delete(name);
         await call('DELETE', pathOf('cluster.x-k8s.io/v1beta2', 'Cluster', name));
       }
-      await until(`${names.join(', ')} and all below are gone`, () => left((each) => names.includes(clusterOf(each))));
+      const isTheirs = (each: ApiObject): boolean => names.includes(clusterOf(each));
+      await until(`${names.join(', ')} and all below are gone`, () =>
+        left((each) => isTheirs(each) && !isOrphan(each)),
+      );
+      const orphans = MEMBERS.flatMap((resource) => objects(resource).filter(isTheirs)).map(
+        ({ metadata }) => metadata.name,
+      );
+      await drop(isTheirs);
+      await until(`what no owner had adopted of ${names.join(', ')} is gone`, () => left(isTheirs));
+      return orphans;
     },
     async replaceWorkers(workers) {
       const names = workers.map(({ cluster, index }) => `${cluster}-worker-${index}`);
@@ -203,15 +223,19 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-const LEFT_BEHIND = [
-  'clusters.cluster.x-k8s.io',
+const MEMBERS = [
   'machines.cluster.x-k8s.io',
   'machinepools.cluster.x-k8s.io',
   'kubeadmconfigs.bootstrap.cluster.x-k8s.io',
   'demomachines.infrastructure.cluster.x-k8s.io',
-  'secrets',
-  'configmaps',
 ];
+const LEFT_BEHIND = [...MEMBERS, 'clusters.cluster.x-k8s.io', 'secrets', 'configmaps'];
+
+/** What a Machine refers to and has not adopted when it goes: nobody may delete it for its user. */
+function isOrphan({ kind, metadata }: ApiObject): boolean {
+  const isReferred = kind === 'KubeadmConfig' || kind === 'DemoMachine';
+  return isReferred && (metadata.ownerReferences ?? []).length === 0 && metadata.deletionTimestamp === undefined;
+}
 
 function clusterOf({ metadata }: ApiObject): string {
   return metadata.labels?.['cluster.x-k8s.io/cluster-name'] ?? metadata.name;
