@@ -170,6 +170,9 @@ function writers<T extends KubeObject>(
       const key = keyOf(namespace, name);
       const known = state.objects.get(key)?.metadata.resourceVersion ?? '';
       if (compareVersions(known, object?.metadata.resourceVersion ?? resourceVersion) > 0) return;
+      // An answer that was slow: what the store does not have went since.
+      const reached = newerVersion(state.resourceVersion, state.floors.get(key)?.resourceVersion ?? '');
+      if (known === '' && compareVersions(reached, resourceVersion) > 0) return;
       const changes: CacheChange<T>[] = [];
       state.mark += 1;
       if (compareVersions(resourceVersion, state.resourceVersion) > 0)

@@ -185,6 +185,23 @@ describe('store: our own writes', () => {
     expect(brief(changes)).toEqual(['updated 9>30']);
   });
 
+  test('live read whose answer comes after the deletion -> the object does not come back', () => {
+    const { store, changes } = storeWith(machine('a', '9'));
+    store.apply('DELETED', machine('a', '21'));
+    store.settle('default', 'a', machine('a', '9'), '20');
+    expect(store.get('default', 'a')).toBeUndefined();
+    expect(brief(changes)).toEqual(['deleted 9>-']);
+  });
+
+  test('live read whose answer comes after that of a later one -> absence stays', () => {
+    const { store } = storeWith(machine('a', '9'));
+    store.settle('default', 'a', null, '25');
+    store.settle('default', 'a', machine('a', '9'), '20');
+    expect(store.get('default', 'a')).toBeUndefined();
+    store.settle('default', 'a', machine('a', '26'), '27');
+    expect(store.get('default', 'a')?.metadata.resourceVersion).toBe('26');
+  });
+
   test('list that began before the live read -> does not undo it; one that began after does', () => {
     const { store } = storeWith(machine('a', '9'));
     const mark = store.mark();
