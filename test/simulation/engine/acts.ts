@@ -15,6 +15,7 @@ import {
   type Truth,
 } from './mirror.js';
 import { FOREIGN_FILE, type Judge } from './judge.js';
+import { addWhilePaused } from './late-acts.js';
 import { recreateManaged } from './machine-acts.js';
 import type { Seen } from './network.js';
 import type { ActName } from './plan.js';
@@ -104,6 +105,7 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
     loseStatus: () => onConfig((config) => loseStatus(stage, config)),
     moveConfig: () => onConfig((config) => moveConfig(stage, config)),
     growPool: () => growPool(stage),
+    addWhilePaused: () => addWhilePaused(stage),
   };
   await acts[what]();
 }

@@ -398,6 +398,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     sabotage: { controller: (controller) => withFacts(controller, (facts) => ({ ...facts, isPaused: false })) },
   },
   {
+    name: 'deletion is not seen',
+    upstream: null,
+    invariants: ['ending'],
+    hint: 67,
+    sabotage: { controller: (controller) => withFacts(controller, (facts) => ({ ...facts, isDeleting: false })) },
+  },
+  {
     name: 'a broken watch is dead until a restart',
     upstream: 70,
     invariants: ['joins', 'quiet'],

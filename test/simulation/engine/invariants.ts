@@ -19,6 +19,7 @@ export const INVARIANTS = {
   'own-writes': 'nothing is written that is not ours',
   'others-changes': 'what others wrote is never undone',
   paused: 'nothing of a paused object is changed',
+  ending: 'nothing is made for a KubeadmConfig that is on its way out',
   'fresh-views': 'no turn starts on a view older than its own writes',
   guarded: 'what is deleted, and data that is changed, is named with the life and the version that were seen',
   lease: 'only the holder of the Lease writes',

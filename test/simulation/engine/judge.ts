@@ -6,6 +6,7 @@ import type { InfrastructureNote } from '../../../src/embedded/infrastructure/po
 import type { StoreEvent } from '../../../src/embedded/types.js';
 import { createFreshness } from './freshness.js';
 import type { InvariantName, Violation } from './invariants.js';
+import { ADDED_MAX_MS } from './late-acts.js';
 import { createMachineRules, MACHINE_ACTOR, type MachineRules } from './machine-rules.js';
 import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
@@ -225,11 +226,16 @@ function configOfToken(truth: Truth, id: string): string {
   return config === undefined ? 'nobody' : `${config.metadata.namespace ?? ''}/${config.metadata.name}`;
 }
 
+/** Nobody renews a token while its Cluster is paused. */
+function waitMs(fault: Plan['faults'][number]): number {
+  return fault.kind === 'act' && fault.what === 'addWhilePaused' ? ADDED_MAX_MS : STRIKE_WAIT_MAX_MS;
+}
+
 /** Faults within the life of a token may keep it from being renewed. */
 function isExcused({ faults, world }: Plan, nowMs: number): boolean {
   return faults.some((fault) => {
     const endMs =
-      'toMs' in fault ? fault.toMs : fault.atMs + (fault.kind === 'kill' ? fault.downMs : 0) + STRIKE_WAIT_MAX_MS;
+      'toMs' in fault ? fault.toMs : fault.atMs + (fault.kind === 'kill' ? fault.downMs : 0) + waitMs(fault);
     return endMs > nowMs - world.tokenTtlMs;
   });
 }

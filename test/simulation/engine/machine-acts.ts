@@ -217,13 +217,20 @@ async function loseNode(work: Work, isGone: () => boolean): Promise<void> {
 
 /** What is left when a Machine is gone, others remove: Pods without a Node, attachments, and Nodes without an instance. */
 async function cleanUp(work: Work): Promise<void> {
-  const { stage, cluster, node, pod, ending } = work;
-  await dropUnowned(stage, node);
-  if (stage.workload(cluster, 'nodes', node) !== undefined) await drop(work, `${NODES}/${node}`);
+  const { stage, node, pod, ending } = work;
+  await dropLeft(stage, work.cluster, node);
   if (ending.pod === null) return;
   await drop(work, `${PODS}/${pod}?gracePeriodSeconds=0`);
   await drop(work, `${BUDGETS}/${pod}`);
   await drop(work, `${ATTACHMENTS}/${pod}`);
+}
+
+/** A Node without an instance, and objects without an owner, unless somebody made a Machine of the name again by now. */
+async function dropLeft(stage: Stage, cluster: string, name: string): Promise<void> {
+  if (stage.truth.get('machines', name) !== undefined) return;
+  await dropUnowned(stage, name);
+  if (stage.workload(cluster, 'nodes', name) !== undefined)
+    await stage.callWorkload(cluster, 'DELETE', `${NODES}/${name}`);
 }
 
 /** Objects of a Machine that was gone before anybody took them: their users remove them. */
@@ -270,9 +277,6 @@ export async function recreateManaged(stage: Stage, machine: Loose, config: Loos
   stage.note(`deletes Machine ${name}`);
   await stage.call('DELETE', pathOf(MACHINE, name));
   await until(stage, () => stage.truth.get('machines', name)?.metadata.uid !== uid);
-  const cluster = textAt(machine, 'spec', 'clusterName');
-  if (stage.workload(cluster, 'nodes', name) !== undefined)
-    await stage.callWorkload(cluster, 'DELETE', `${NODES}/${name}`);
-  await dropUnowned(stage, name);
+  await dropLeft(stage, textAt(machine, 'spec', 'clusterName'), name);
   await createAgain(stage, machine, config);
 }

@@ -99,6 +99,9 @@ export const ACT_NAMES = [
   'moveConfig',
   'growPool',
 ] as const;
+/** Acts that are never drawn: some seeds have one besides. */
+const RARE_ACTS = ['addWhilePaused'] as const;
+const RARE_SHARE = 0.06;
 /** Those that need a moment that is rare are drawn more often. */
 const ACTS_DRAWN: readonly ActName[] = [
   ...ACT_NAMES,
@@ -109,7 +112,7 @@ const ACTS_DRAWN: readonly ActName[] = [
   'pauseConfig',
   'failLockHolder',
 ];
-export type ActName = (typeof ACT_NAMES)[number];
+export type ActName = (typeof ACT_NAMES)[number] | (typeof RARE_ACTS)[number];
 
 /** Everything that one seed decides. */
 export interface Plan {
@@ -127,7 +130,14 @@ export function planOf(seed: number): Plan {
   const world = hasMachines(seed) ? smallWorld(drawn) : { ...drawn, machines: false };
   const count = random.chance(0.05) ? 0 : random.int(1, 9);
   const faults = Array.from({ length: count }, () => faultOf(random, world));
-  return { seed, world, faults: world.machines ? [...faults, ...machineFaults(seed, world)] : faults };
+  return { seed, world, faults: [...faults, ...(world.machines ? machineFaults(seed, world) : rareActs(seed))] };
+}
+
+/** From a stream of its own: the plans of all other seeds stay what they are. */
+function rareActs(seed: number): readonly Fault[] {
+  const random = streamOf(seed, `rare acts ${seed}`);
+  if (!random.chance(RARE_SHARE)) return [];
+  return [{ kind: 'act', atMs: random.int(0, 30_000), what: random.pick(RARE_ACTS), target: 0 }];
 }
 
 /** Faults end by then: where nodes boot for long, most of the life of their tokens lies before it. */

@@ -64,6 +64,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   const made = new Set<string>();
   /** Since when a KubeadmConfig is lost, by its uid. */
   const lostSinceMs = new Map<string, number>();
+  /** Since when a KubeadmConfig is on its way out, by its uid. */
+  const endingSinceMs = new Map<string, number>();
   /** Since when a Cluster is paused. */
   const pausedSinceMs = new Map<string, number>();
 
@@ -237,6 +239,16 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       accuse('paused', `${by.actor} wrote ${resource}/${object.metadata.name} of the paused ${cluster}`);
   };
 
+  /** As long as a finalizer keeps it, which every cache has seen by then. */
+  const judgeEnding = (by: Seen, { object, previous }: StoreEvent, resource: string): void => {
+    const config = truth.get('kubeadmconfigs', by.actor.split('/')[1] ?? '');
+    const sinceMs = endingSinceMs.get(config?.metadata.uid ?? '');
+    if (sinceMs === undefined || now() - sinceMs < pauseSeenMs) return;
+    const isSpec = resource === 'kubeadmconfigs' && !isSame(at(object, 'spec'), at(previous, 'spec'));
+    if (resource === 'secrets' || isSpec)
+      accuse('ending', `${by.actor}, which is being deleted, wrote ${resource}/${object.metadata.name}`);
+  };
+
   const judgeSecret = (by: Seen, event: StoreEvent): void => {
     const { name } = event.object.metadata;
     const isCertificate = clusters.some((cluster) => CERTIFICATES.some((purpose) => name === `${cluster}-${purpose}`));
@@ -276,6 +288,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       const { name, uid = '' } = object.metadata;
       if (resource === 'kubeadmconfigs' && isConfigLost(object as Loose) && !lostSinceMs.has(uid))
         lostSinceMs.set(uid, now());
+      if (resource === 'kubeadmconfigs' && object.metadata.deletionTimestamp !== undefined && !endingSinceMs.has(uid))
+        endingSinceMs.set(uid, now());
       if (resource === 'clusters') {
         if (at(object, 'spec', 'paused') !== true) pausedSinceMs.delete(name);
         else if (!pausedSinceMs.has(name)) pausedSinceMs.set(name, now());
@@ -291,6 +305,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     judge(by, event, resource) {
       const { name } = event.object.metadata;
       judgePause(by, event, resource);
+      judgeEnding(by, event, resource);
       switch (resource) {
         case 'secrets':
           return judgeSecret(by, event);
