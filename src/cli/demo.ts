@@ -15,6 +15,7 @@ import { chaosPlan } from './chaos.js';
 import { parseConfig } from './config.js';
 import { startDeletionStory, type DeletionStory } from './demo-deletion.js';
 import { DEMO_FLAGS, parseDemo, type DemoOptions } from './demo-flags.js';
+import { createOperators, type Operators } from './demo-operators.js';
 import { createProgress, type Progress } from './demo-progress.js';
 import { unsettledOf, watchWrites, type Unsettled, type WriteWatch } from './demo-settled.js';
 import { startDemoWorld, type DemoWorld } from './demo-world.js';
@@ -65,7 +66,7 @@ async function demo(options: DemoOptions): Promise<void> {
   world.management.store.subscribe((event) => progress.saw(event));
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, world.kubeconfig, { mode: 0o600 });
-  const operators = createOperators(options, kubeconfig);
+  const operators = createOperators(operatorOf(options, kubeconfig));
   const stop = interrupted();
   try {
     await operators.start();
@@ -88,15 +89,8 @@ async function demo(options: DemoOptions): Promise<void> {
   }
 }
 
-interface Operators {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Ends the operator without a shutdown and starts another one. */
-  drop(): Promise<void>;
-  current(): Operator | null;
-}
-
-function createOperators(options: DemoOptions, kubeconfig: string): Operators {
+/** An operator as `run` starts it. */
+function operatorOf(options: DemoOptions, kubeconfig: string): () => Promise<Operator> {
   const config = parseConfig([`--kubeconfig=${kubeconfig}`, ...options.runArgs], environment());
   const log = createLogger({
     format: config.loggingFormat,
@@ -104,9 +98,8 @@ function createOperators(options: DemoOptions, kubeconfig: string): Operators {
     nowMs: () => systemClock.nowMs(),
     ...(config.logLevel > 0 ? {} : { write: () => undefined }),
   });
-  let operator: Operator | null = null;
-  const start = async (): Promise<void> => {
-    operator = await startOperator({
+  return () =>
+    startOperator({
       config,
       environment: environment(),
       clock: systemClock,
@@ -114,27 +107,6 @@ function createOperators(options: DemoOptions, kubeconfig: string): Operators {
       log,
       metrics: createMetrics(),
     });
-  };
-  return {
-    start,
-    async stop() {
-      await operator?.stop();
-      operator = null;
-    },
-    async drop() {
-      const dropped = operator;
-      operator = null;
-      await dropped?.drop();
-      for (let tries = 0; ; tries += 1) {
-        try {
-          return await start();
-        } catch (error) {
-          if (tries > 20) throw error;
-        }
-      }
-    },
-    current: () => operator,
-  };
 }
 
 function announce(progress: Progress, operators: Operators, kubeconfig: string): void {
