@@ -10,7 +10,7 @@ import { CONFIGS_OF_CLUSTER, createSoakWorld, type SoakWorld } from './soak/worl
 jest.setTimeout(3 * 3_600_000);
 
 const clusters = sized(2, 250);
-const days = sized(3, 24);
+const days = sized(3, 10);
 const MIB = 1024 * 1024;
 
 /** Starts operators one after the other, and counts what they did. */
