@@ -342,7 +342,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "a missing expiry is read as a past one: the user's token gets one",
     upstream: 10,
     invariants: ['own-writes'],
-    hint: 1,
+    hint: 10,
     sabotage: {
       workload: onWorkload((client) =>
         reading(client, (target, object) => {
@@ -398,6 +398,33 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     sabotage: { controller: (controller) => withFacts(controller, (facts) => ({ ...facts, isPaused: false })) },
   },
   {
+    name: 'the infrastructure of the cluster is not waited for',
+    upstream: null,
+    invariants: ['infra-first'],
+    hint: 4,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) =>
+          facts['hasCluster'] === true ? { ...facts, infrastructureProvisioned: true } : facts,
+        ),
+    },
+  },
+  {
+    name: 'a minted token is noted beside the spec',
+    upstream: null,
+    invariants: ['no-secrets'],
+    hint: 2,
+    sabotage: {
+      client: (client) =>
+        patching(client, (_, body) => {
+          const token = /"token":"([a-z0-9.]{23})"/.exec(JSON.stringify(body.spec ?? {}))?.[1];
+          if (token === undefined) return body;
+          const { annotations, ...metadata } = body.metadata ?? {};
+          return { ...body, metadata: { ...metadata, annotations: { ...(annotations as object), last: token } } };
+        }),
+    },
+  },
+  {
     name: 'deletion is not seen',
     upstream: null,
     invariants: ['ending'],
@@ -407,7 +434,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a broken watch is dead until a restart',
     upstream: 70,
-    invariants: ['joins', 'quiet'],
+    invariants: ['joins', 'quiet', 'lock-released'],
     hint: 1,
     sabotage: {
       cacheClient: (client) =>

@@ -4,6 +4,7 @@
 export const INVARIANTS = {
   'one-init': 'at most one machine of a cluster gets init data',
   'init-under-lock': 'init data is stored while the lock is its own',
+  'infra-first': 'nobody gets data before the infrastructure of its cluster is there',
   'join-after-init': 'nobody gets join data of a cluster that is not initialised',
   'token-before-data': 'the token in stored data exists in the workload cluster and is the one of the spec',
   'data-once': 'the data of a Machine is made once',

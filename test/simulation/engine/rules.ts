@@ -94,6 +94,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     if (!isLive || !isChanged) return;
     if (cluster !== textAt(owner.object, 'spec', 'clusterName') || textAt(secret, 'type') !== SECRET_TYPE)
       accuse('data-owner', `the data of ${name} is not labelled as its cluster's`);
+    if (at(truth.get('clusters', cluster), 'status', 'initialization', 'infrastructureProvisioned') !== true)
+      accuse('infra-first', `${name} got data before the infrastructure of ${cluster} was there`);
     if (data.isInit) judgeInit(name, cluster);
     else if (!isInitialized(truth.get('clusters', cluster)))
       accuse('join-after-init', `${name} got join data before ${cluster} was initialised`);
