@@ -48,6 +48,7 @@ export async function liveThrough(world: SoakWorld, shift: Shift, day: number): 
   while (time.nowMs < endMs) {
     await world.pass(Math.min(HOUR, endMs - time.nowMs));
     await forgetEvents(world);
+    await world.cleanTokens();
   }
 }
 

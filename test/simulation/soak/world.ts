@@ -63,6 +63,8 @@ export interface SoakWorld {
   /** Deletes workers whose Nodes run a Pod each, and makes them again under their names. */
   replaceWorkers(workers: readonly { readonly cluster: string; readonly index: number }[]): Promise<void>;
   objects(resource: string): readonly ApiObject[];
+  /** The token cleaner of each workload cluster's controller manager: expired bootstrap tokens go. */
+  cleanTokens(): Promise<void>;
 }
 
 /** The worker of a cluster whose infrastructure comes late: it waits for its node, and its token is kept alive. */
@@ -121,7 +123,7 @@ export async function createSoakWorld(seed: number, configs: number): Promise<So
   return { ...world, ...hands({ ...world, withPods }) };
 }
 
-type Given = Pick<SoakWorld, 'time' | 'management' | 'workloads' | 'material' | 'alive'> & {
+type Given = Pick<SoakWorld, 'time' | 'management' | 'workloads' | 'material' | 'alive' | 'clock'> & {
   readonly withPods: Set<string>;
 };
 
@@ -131,8 +133,9 @@ function hands({
   workloads,
   material,
   alive,
+  clock,
   withPods,
-}: Given): Omit<SoakWorld, keyof Given | 'random' | 'workers' | 'clock' | 'infrastructure'> {
+}: Given): Omit<SoakWorld, keyof Given | 'random' | 'workers' | 'infrastructure'> {
   const call = (method: string, path: string, body?: object): Promise<number> => send(management, method, path, body);
   const pass = async (ms: number): Promise<void> => void (await time.runUntil(time.nowMs + ms, () => false));
   const until = async (what: string, leftOf: () => readonly string[]): Promise<void> => {
@@ -163,6 +166,19 @@ function hands({
     pass,
     call,
     objects,
+    async cleanTokens() {
+      for (const cluster of alive) {
+        const server = workloads.server({ namespace: NAMESPACE, name: cluster });
+        for (const { metadata, ...secret } of server?.store.list('secrets', 'kube-system') ?? []) {
+          const { expiration } = (secret['data'] ?? {}) as Record<string, string>;
+          const endMs = Date.parse(Buffer.from(expiration ?? '', 'base64').toString());
+          if (server === undefined || secret['type'] !== 'bootstrap.kubernetes.io/token' || !(endMs < clock.nowMs()))
+            continue;
+          const path = `/api/v1/namespaces/kube-system/secrets/${metadata.name}`;
+          await send(server, 'DELETE', path, undefined, tokenOf(workloads, cluster));
+        }
+      }
+    },
     async createCluster(name) {
       alive.add(name);
       const [cluster, ...rest] = sampleCluster(name, SIZE) as readonly Manifest[];
