@@ -21,6 +21,8 @@ const ATTACHMENTS = '/apis/storage.k8s.io/v1/volumeattachments';
 const NODES = '/api/v1/nodes';
 /** How often somebody looks again. */
 const LOOK_MS = 500;
+/** Longer than any budget, hook and drain timeout together. */
+const PATIENCE_LOOKS = 2_400;
 /** For so long a Node is waited for. */
 const NODE_WAITS_MAX = 240;
 /** For so long somebody waits for a deletion to end before it is given up. */
@@ -190,8 +192,10 @@ async function endWorkload(work: Work, hasVolume: boolean, isGone: () => boolean
   const isEvicted = (): boolean =>
     stage.workload(work.cluster, 'pods', `default/${pod}`)?.metadata.deletionTimestamp !== undefined;
   const end = async (): Promise<void> => {
-    await until(stage, () => isEvicted() || isGone());
-    if (!isEvicted()) return;
+    // A drain that timed out evicts nothing more: the Pod's owner ends it in the end, or its volume would stay for ever.
+    let looks = 0;
+    await until(stage, () => isEvicted() || isGone() || (looks += 1) > PATIENCE_LOOKS);
+    if (!isEvicted() && isGone()) return;
     await stage.time.sleep(endMs);
     await drop(work, `${PODS}/${pod}?gracePeriodSeconds=0`);
     await stage.time.sleep(ending.volumeMs ?? 0);
