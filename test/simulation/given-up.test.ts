@@ -10,8 +10,13 @@ describe('init under a lock that is taken over', () => {
       workers: 0,
       operators: 1,
       snapshotStore: 'status',
+      machines: false,
     } as const;
-    const plan = { seed: 292, world, faults: [{ kind: 'act', atMs: 223, what: 'failLockHolder', target: 1 }] } as const;
+    const plan = {
+      seed: 292,
+      world,
+      faults: [{ kind: 'act', atMs: 223, what: 'failLockHolderLate', target: 1 }],
+    } as const;
     const { violation, trace } = await runPlan(plan, { keepTrace: true });
     expect(violation).toBeNull();
     expect(trace.some((line) => line.includes('failed or is being deleted'))).toBe(true);

@@ -25,6 +25,7 @@ const OTHERS = [
   'provider-cmd',
   'release',
   'replicas',
+  'rounds',
   'server-side',
   'spread',
   'tag',

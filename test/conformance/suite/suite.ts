@@ -61,10 +61,15 @@ export function conformance(name: string, subject: Subject): void {
           writeFileSync(file, `${JSON.stringify(shown, null, 1)}\n`);
         }
         expect(existsSync(file)).toBe(true);
-        expect(shown).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+        expect(ageless(shown)).toEqual(ageless(JSON.parse(readFileSync(file, 'utf8'))));
       });
     }
     watchTests({ target: subject.target, namespace });
     definitionTests({ target: subject.target, namespace });
   });
+}
+
+/** Ages in tables count real seconds since an object was made, and a busy machine takes some. */
+function ageless(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replace(/"\ds"/g, '"0s"'));
 }

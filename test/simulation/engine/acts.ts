@@ -98,6 +98,7 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
     recreateConfig: () => onConfig((config) => recreateConfig(stage, config)),
     // A holder has no data for some tenths of a second at most.
     failLockHolder: () => onLocked(failLockHolder, 20),
+    failLockHolderLate: () => onLocked(failLockHolder),
     touchCluster: () =>
       onCluster((cluster) =>
         patch(stage, CLUSTER, cluster, { metadata: { annotations: { touched: String(target) } } }),

@@ -112,7 +112,8 @@ const ACTS_DRAWN: readonly ActName[] = [
   'pauseConfig',
   'failLockHolder',
 ];
-export type ActName = (typeof ACT_NAMES)[number] | (typeof RARE_ACTS)[number];
+/** The last one is asked for by name alone. */
+export type ActName = (typeof ACT_NAMES)[number] | (typeof RARE_ACTS)[number] | 'failLockHolderLate';
 
 /** Everything that one seed decides. */
 export interface Plan {
