@@ -136,6 +136,8 @@ export interface Controller<
   observe(key: Key): View | null;
   /** Identity of the object in a view: another uid is another life. */
   uid(view: View): string;
+  /** Drops what is remembered of a key: a turn has found nothing there. What the turns before it left behind goes with it. */
+  forget?(key: Key): void;
   /**
    * Total and pure. `context` is the actor's own memory: a wake-up is due when `context.wakeAtMs <= nowMs`. `causes` is why this
    * turn runs: everything since the last turn that succeeded, without our own guarded writes.

@@ -263,6 +263,7 @@ async function look(host: Running, key: Key, taken: readonly WakeCause[]): Promi
   const view = controller.observe(key);
   if (view === null) {
     leave(host, key);
+    controller.forget?.(key);
     return { kind: 'gone' };
   }
   const memory = memoryOf(host, key, controller.uid(view));

@@ -61,11 +61,8 @@ export function createClusterInitializedController(ports: ClusterInitializedPort
     kind: 'Cluster',
     group: clusterResource.group,
     table,
-    observe(key) {
-      const view = viewOf({ clusters, machines, controlPlanes, watchFilter }, key);
-      if (view === null) forget(key);
-      return view;
-    },
+    observe: (key) => viewOf({ clusters, machines, controlPlanes, watchFilter }, key),
+    forget,
     uid: ({ cluster }) => cluster.metadata.uid ?? '',
     facts: (view) => factsOf(view, settings.reasons),
     effects: { watchControlPlane: watchControlPlane(controlPlanes) },

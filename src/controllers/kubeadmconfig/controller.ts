@@ -53,19 +53,17 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
     table,
     effects: effectsOf(ports, memory),
     effectTimeoutMs: EFFECT_TIME_MAX_MS,
-    observe(key) {
-      const view = viewOf(reader, key, {
+    observe: (key) =>
+      viewOf(reader, key, {
         watchFilter: settings.watchFilter,
         snapshotStore: settings.snapshotStore,
         remembered: (_, dataSecret) => ({
           touch: memory.touchedBy(key),
           dataTokenId: memory.dataToken(dataSecret, key),
         }),
-      });
-      // The turn that ran while it went, and its owner's last changes, have left their traces.
-      if (view === null) memory.forget(key);
-      return view;
-    },
+      }),
+    // The turn that ran while it went, and its owner's last changes, have left their traces.
+    forget: (key) => memory.forget(key),
     uid: (view) => view.config.metadata.uid ?? '',
     facts: (view, nowMs, context) => factsOf(view, { nowMs, context }, settings),
     mayPersistSnapshot: (_, facts) => mayPersistSnapshot(facts),

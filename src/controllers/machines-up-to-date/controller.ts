@@ -62,11 +62,8 @@ export function createMachinesUpToDateController(ports: MachinesUpToDatePorts): 
     kind: 'KubeadmControlPlane',
     group: controlPlaneResource.group,
     table,
-    observe(key) {
-      const view = viewOf({ controlPlanes, clusters, machines, watchFilter: settings.watchFilter }, key);
-      if (view === null) forget(key);
-      return view;
-    },
+    observe: (key) => viewOf({ controlPlanes, clusters, machines, watchFilter: settings.watchFilter }, key),
+    forget,
     uid: ({ controlPlane }) => controlPlane.metadata.uid ?? '',
     facts: (view, nowMs) => factsOf(view, nowMs, settings.reasons),
     effects: {},

@@ -190,7 +190,8 @@ describe('host: turns', () => {
   });
 
   test('a deleted object: -> its actor is forgotten and reported; a new one of the same name is another life', async () => {
-    const { world, clock, host, notes } = toyHost();
+    const forgotten: string[] = [];
+    const { world, clock, host, notes } = toyHost({ forget: (key) => void forgotten.push(key) });
     world.put('a', { ready: true });
     await clock.settle();
     world.cache.delete('a');
@@ -198,6 +199,7 @@ describe('host: turns', () => {
     host.wake('a', self());
     await clock.settle();
     expect([host.rest('a'), host.keys(), notes.gone]).toEqual([null, [], ['a u1']]);
+    expect(forgotten).toEqual(['a']);
     world.put('a', { uid: 'u2', parts: [], ready: false, status: '', snapshot: null });
     await clock.settle();
     world.put('a', { uid: 'u3' });
