@@ -2,7 +2,6 @@
 //
 // The operator is a process of its own behind a proxy that knows when a write is about to leave and when it has happened; nothing in
 // the operator knows of it. In CI every tenth point is taken, beginning with another one each time.
-import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { seededRandom } from '../../src/cli/seeded-random.js';
 import { createSharedWorkloads } from '../../src/embedded/clusters.js';
@@ -12,11 +11,11 @@ import { sampleWorld } from '../../src/embedded/sample-world.js';
 import type { FullApiClient } from '../../src/kube/client.js';
 import { systemClock } from '../../src/system.js';
 import { isNightly, printedSeed } from '../test-size.js';
-import { startApiProxy, type ApiProxy, type ProxiedRequest } from '../worlds/api-proxy.js';
+import type { ApiProxy, ProxiedRequest } from '../worlds/api-proxy.js';
 import { startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf, createObject, hasArrived, lookAt, tokenIds, violations } from '../worlds/world.js';
-import { kubeconfigText, startApiServer, type EnvtestServer } from './api-server.js';
-import { installDefinitions } from './definitions.js';
+import { createObject, hasArrived, lookAt, tokenIds, violations } from '../worlds/world.js';
+import { crashPoints, type CrashPoint } from './crash-points.js';
+import { startProxiedServer, type ProxiedServer } from './proxied-server.js';
 
 jest.setTimeout(3_600_000);
 
@@ -24,21 +23,17 @@ const seed = printedSeed('crash-sweep');
 /** Two control planes, so that one waits for the other, a worker, and a pool. */
 const size = { controlPlanes: 2, workers: 1, poolReplicas: 1, ignition: false };
 
-let server: EnvtestServer;
+let proxied: ProxiedServer | null = null;
 let client: FullApiClient;
 let proxy: ApiProxy;
 let infrastructure: SimulatedInfrastructure;
 let kubeconfigFile: string;
 
 beforeAll(async () => {
-  server = await startApiServer({ users: [{ name: 'operator', groups: ['system:masters'] }] });
-  await installDefinitions(server);
-  proxy = await startApiProxy(server.url);
-  client = clientOf(server.kubeconfig());
+  proxied = await startProxiedServer();
   // The workload clusters are behind the proxy, too: tokens are writes like all others.
-  const kubeconfig = kubeconfigText({ url: proxy.url, ca: '', user: 'operator', token: server.token('operator') });
-  kubeconfigFile = `${server.folder}/proxied.kubeconfig`;
-  writeFileSync(kubeconfigFile, kubeconfig);
+  const { kubeconfig } = proxied;
+  ({ client, proxy, kubeconfigFile } = proxied);
   infrastructure = createSimulatedInfrastructure({
     client: client as never,
     workloads: createSharedWorkloads({ client: client as never, kubeconfig }),
@@ -51,18 +46,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await infrastructure?.stop();
-  await proxy?.close();
-  await client?.close();
-  await server?.stop();
+  await proxied?.stop();
 });
 
-interface Point {
-  readonly write: number;
-  readonly when: 'before' | 'after';
-}
-
 /** Plays one world with one kill; how many writes it took, and what is wrong with it. */
-async function play(namespace: string, point: Point | null): Promise<{ writes: number; problems: readonly string[] }> {
+async function play(
+  namespace: string,
+  point: CrashPoint | null,
+): Promise<{ writes: number; problems: readonly string[] }> {
   const minted: string[] = [];
   let operator: OperatorProcess | null = null;
   let writes = 0;
@@ -118,10 +109,7 @@ describe('crash sweep', () => {
   test('SIGKILL before and after each write, in turn -> every world arrives, with one init and one token a node', async () => {
     const whole = await play('sweep-whole', null);
     expect(whole.problems).toEqual([]);
-    const all = Array.from({ length: whole.writes }, (_, index) => index + 1).flatMap((write): readonly Point[] => [
-      { write, when: 'before' },
-      { write, when: 'after' },
-    ]);
+    const all = crashPoints(whole.writes);
     const points = isNightly ? all : all.filter((_, index) => index % 10 === seed % 10);
     process.stdout.write(`crash sweep: ${points.length} of ${all.length} points of ${whole.writes} writes\n`);
     for (const point of points) {

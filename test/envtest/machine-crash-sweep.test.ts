@@ -2,7 +2,6 @@
 // turn. The Machine is always gone in the end, and nothing of it too early.
 //
 // In CI a few of the points are taken, others each time.
-import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { seededRandom } from '../../src/cli/seeded-random.js';
 import { bootstrapDefinitions, coreDefinitions } from '../../src/embedded/crds.js';
@@ -11,7 +10,7 @@ import { isNightly, printedSeed } from '../test-size.js';
 import { providerDefinitions } from '../unit/machine/definitions.js';
 import { at, putCluster } from '../unit/machine/objects.js';
 import type { World } from '../unit/machine/world.js';
-import { startApiProxy, type ApiProxy, type ProxiedRequest } from '../worlds/api-proxy.js';
+import type { ApiProxy, ProxiedRequest } from '../worlds/api-proxy.js';
 import {
   attachVolume,
   createWorker,
@@ -23,9 +22,8 @@ import {
   startPlayers,
 } from '../worlds/machine-world.js';
 import { startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf } from '../worlds/world.js';
-import { kubeconfigText, startApiServer, type EnvtestServer } from './api-server.js';
-import { installDefinitions } from './definitions.js';
+import { crashPoints, type CrashPoint } from './crash-points.js';
+import { startProxiedServer, type ProxiedServer } from './proxied-server.js';
 
 jest.setTimeout(3_600_000);
 
@@ -34,33 +32,22 @@ const random = seededRandom(seed);
 /** Of the points of a sweep, so many are taken in CI. */
 const POINTS_IN_CI = 5;
 
-let server: EnvtestServer;
+let proxied: ProxiedServer | null = null;
 let client: FullApiClient;
 let proxy: ApiProxy;
 let kubeconfigFile: string;
 
 beforeAll(async () => {
-  server = await startApiServer({ users: [{ name: 'operator', groups: ['system:masters'] }] });
-  await installDefinitions(server, [...coreDefinitions, ...bootstrapDefinitions, ...providerDefinitions]);
-  proxy = await startApiProxy(server.url);
-  client = clientOf(server.kubeconfig());
-  const kubeconfig = kubeconfigText({ url: proxy.url, ca: '', user: 'operator', token: server.token('operator') });
-  kubeconfigFile = `${server.folder}/proxied.kubeconfig`;
-  writeFileSync(kubeconfigFile, kubeconfig);
+  proxied = await startProxiedServer([...coreDefinitions, ...bootstrapDefinitions, ...providerDefinitions]);
+  const { kubeconfig } = proxied;
+  ({ client, proxy, kubeconfigFile } = proxied);
   await putCluster({ user: client } as unknown as World);
   await putKubeconfig(client, kubeconfig);
 }, 180_000);
 
 afterAll(async () => {
-  await proxy?.close();
-  await client?.close();
-  await server?.stop();
+  await proxied?.stop();
 });
-
-interface Point {
-  readonly write: number;
-  readonly when: 'before' | 'after';
-}
 
 interface Outcome {
   /** The operator's writes from the deletion on, in order. */
@@ -71,7 +58,7 @@ interface Outcome {
 }
 
 /** Plays the life of a Machine; its deletion with one kill. */
-async function play(name: string, point: Point | null): Promise<Outcome> {
+async function play(name: string, point: CrashPoint | null): Promise<Outcome> {
   const writes: string[] = [];
   const problems: string[] = [];
   let isLeaving = false;
@@ -142,10 +129,7 @@ describe('crash sweep of Machines', () => {
     expect(whole.problems).toEqual([]);
     for (const kind of ['eviction', 'inframachines/', 'kubeadmconfigs/', 'nodes/'])
       expect(whole.writes.join('\n')).toContain(kind);
-    const all = whole.writes.flatMap((_, index): readonly Point[] => [
-      { write: index + 1, when: 'before' },
-      { write: index + 1, when: 'after' },
-    ]);
+    const all = crashPoints(whole.writes.length);
     const stride = Math.ceil(all.length / POINTS_IN_CI);
     const points = isNightly ? all : all.filter((_, index) => index % stride === seed % stride);
     let struck = 0;

@@ -2,7 +2,6 @@
 //
 // A bare API server has no controllers: what kubelets, providers, disruption and attach/detach controllers do is played here.
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { bootstrapDefinitions, coreDefinitions } from '../../src/embedded/crds.js';
@@ -12,7 +11,7 @@ import { providerDefinitions } from '../unit/machine/definitions.js';
 import { allowDisruptions, at, put, putBudget, putCluster } from '../unit/machine/objects.js';
 import type { World } from '../unit/machine/world.js';
 import { printedSeed, sized } from '../test-size.js';
-import { startApiProxy, type ApiProxy } from '../worlds/api-proxy.js';
+import type { ApiProxy } from '../worlds/api-proxy.js';
 import {
   attachVolume,
   createWorker,
@@ -28,9 +27,7 @@ import {
   type Players,
 } from '../worlds/machine-world.js';
 import { bundle, pause, startOperatorProcess, until, type OperatorProcess } from '../worlds/operator-process.js';
-import { clientOf } from '../worlds/world.js';
-import { kubeconfigText, startApiServer, type EnvtestServer } from './api-server.js';
-import { installDefinitions } from './definitions.js';
+import { startProxiedServer, type ProxiedServer } from './proxied-server.js';
 
 jest.setTimeout(3_600_000);
 
@@ -38,7 +35,7 @@ const seed = printedSeed('machine worlds');
 const random = seededRandom(seed);
 const between = (least: number, most: number): number => least + Math.floor(random.next() * (most - least + 1));
 
-let server: EnvtestServer;
+let proxied: ProxiedServer | null = null;
 let client: FullApiClient;
 let proxy: ApiProxy;
 let kubeconfigFile: string;
@@ -47,13 +44,9 @@ let players: Players | null = null;
 const violations: string[] = [];
 
 beforeAll(async () => {
-  server = await startApiServer({ users: [{ name: 'operator', groups: ['system:masters'] }] });
-  await installDefinitions(server, [...coreDefinitions, ...bootstrapDefinitions, ...providerDefinitions]);
-  proxy = await startApiProxy(server.url);
-  client = clientOf(server.kubeconfig());
-  const kubeconfig = kubeconfigText({ url: proxy.url, ca: '', user: 'operator', token: server.token('operator') });
-  kubeconfigFile = `${server.folder}/proxied.kubeconfig`;
-  writeFileSync(kubeconfigFile, kubeconfig);
+  proxied = await startProxiedServer([...coreDefinitions, ...bootstrapDefinitions, ...providerDefinitions]);
+  const { kubeconfig } = proxied;
+  ({ client, proxy, kubeconfigFile } = proxied);
   await putCluster({ user: client } as unknown as World);
   await putKubeconfig(client, kubeconfig);
 }, 180_000);
@@ -68,9 +61,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await proxy?.close();
-  await client?.close();
-  await server?.stop();
+  await proxied?.stop();
 });
 
 const start = (): OperatorProcess => startOperatorProcess(kubeconfigFile, ['--controllers=machine']);

@@ -7,9 +7,9 @@ import type { Browser, Page } from 'playwright-core';
 import { ALL_TABLES } from '../../../src/charts/tables.js';
 import { LAYOUTS } from '../../../src/charts/layouts.js';
 import { PAGE_ASSETS } from '../../../src/cli/page-assets.js';
-import { NO_AUTH } from '../../../src/inspector/auth.js';
-import { createInspector, type Inspector } from '../../../src/inspector/inspector.js';
+import type { Inspector } from '../../../src/inspector/inspector.js';
 import { systemClock } from '../../../src/system.js';
+import { makeInspector } from '../bench-inspector.js';
 import { quantile } from '../micro/figure.js';
 
 const ACTORS = 5000;
@@ -195,22 +195,8 @@ function spread(values: readonly number[]): Spread {
 }
 
 function populated(): Inspector {
-  const inspector = createInspector({
-    bindAddress: '127.0.0.1:0',
-    protocols: ['ui'],
-    history: 100,
-    allowedHosts: [],
-    allowedOrigins: [],
-    auth: NO_AUTH,
-    machines: ALL_TABLES.map((table) => ({ table, layout: LAYOUTS[table.id]! })),
-    assets: PAGE_ASSETS,
-    clock: systemClock,
-    epoch: 'bench',
-    explain: () => null,
-    details: () => null,
-    status: () => ({ leader: true, identity: 'bench' }),
-    log: { info: () => undefined, warn: () => undefined },
-  });
+  const machines = ALL_TABLES.map((table) => ({ table, layout: LAYOUTS[table.id]! }));
+  const inspector = makeInspector({ machines, assets: PAGE_ASSETS });
   for (let index = 0; index < ACTORS; index += 1) change(inspector, index, 0);
   return inspector;
 }

@@ -9,10 +9,10 @@ import { kubeadmconfigLayout } from '../../../src/charts/layouts/kubeadmconfig.j
 import type { AnyTable } from '../../../src/charts/model.js';
 import { createHost, type Host } from '../../../src/host/host.js';
 import type { AnyController } from '../../../src/host/turn.js';
-import { NO_AUTH } from '../../../src/inspector/auth.js';
-import { createInspector, type Inspector } from '../../../src/inspector/inspector.js';
+import type { Inspector } from '../../../src/inspector/inspector.js';
 import { systemClock, systemRandom } from '../../../src/system.js';
 import { joined, NOW_MS } from '../../unit/kubeadmconfig/facts.js';
+import { makeInspector } from '../bench-inspector.js';
 import { heapBytes, perSecond, type Figure } from './figure.js';
 
 /** How many there are in every world of these benches. */
@@ -83,7 +83,7 @@ async function hostFigures(): Promise<readonly Figure[]> {
   const bytes = (heapBytes() - before) / actors;
   await plain.stop();
 
-  const inspector = makeInspector();
+  const inspector = pagelessInspector();
   const server = await inspector.listen();
   const beforeInspected = heapBytes();
   const inspected = makeHost(inspector);
@@ -116,23 +116,11 @@ async function microsecondsPerTurn(host: Host): Promise<number> {
   return best;
 }
 
-/** An inspector on a free port, without a page. */
-export function makeInspector(): Inspector {
-  return createInspector({
-    bindAddress: '127.0.0.1:0',
-    protocols: ['ui'],
-    history: 100,
-    allowedHosts: [],
-    allowedOrigins: [],
-    auth: NO_AUTH,
+/** An inspector without a page. */
+export function pagelessInspector(): Inspector {
+  return makeInspector({
     machines: [{ table: table as unknown as AnyTable, layout: kubeadmconfigLayout }],
     assets: {},
-    clock: systemClock,
-    epoch: 'bench',
-    explain: () => null,
-    details: () => null,
-    status: () => ({ leader: true, identity: 'bench' }),
-    log: { info: () => undefined, warn: () => undefined },
   });
 }
 

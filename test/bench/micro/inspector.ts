@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Host } from '../../../src/host/host.js';
 import type { Inspector } from '../../../src/inspector/inspector.js';
-import { actors, makeHost, makeInspector } from './actors.js';
+import { actors, makeHost, pagelessInspector } from './actors.js';
 import type { Figure } from './figure.js';
 
 const ROUNDS = 3;
@@ -64,7 +64,7 @@ export async function inspectorFigures(): Promise<readonly Figure[]> {
 }
 
 async function play(kind: Kind): Promise<{ readonly cost: Cost; readonly firstRowsMs: number | null }> {
-  const inspector = kind === 'none' ? null : makeInspector();
+  const inspector = kind === 'none' ? null : pagelessInspector();
   const server = (await inspector?.listen()) ?? null;
   const host = makeHost(inspector);
   host.start();
