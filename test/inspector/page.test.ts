@@ -118,6 +118,8 @@ describe('page', () => {
     await page.waitForSelector('#travel', { state: 'hidden' });
     await page.keyboard.press('t');
     await page.waitForSelector('#timeline:not([hidden]) [data-lane]');
+    // In one go with the lanes: read at once, no clock has ticked since.
+    expect(await page.locator('#timeline p.quiet').textContent()).toMatch(/ to the last one, \d+\S* ago\./);
     expect(new URL(page.url()).searchParams.get('view')).toBe('timeline');
     await page.keyboard.press('?');
     await page.waitForSelector('#help[open]');

@@ -8,6 +8,7 @@ import type { WireLane, WireSpan, WireTimeline } from '../wire.js';
 import { ask } from './connection.js';
 import { clock, el } from './dom.js';
 import { age } from './model.js';
+import { tickClocks } from './travel.js';
 
 const LEAST_MS = 1000;
 const TICKS = 5;
@@ -113,6 +114,8 @@ function draw(element: HTMLElement, { title, cluster, timeline, selected, select
     ),
     body,
   );
+  // It is drawn when its lanes have come, which is between two ticks of the page's clocks.
+  tickClocks(range.nowMs);
   drawWaits(body, lanes, { places, range, selected });
   element.scrollTop = scrollTop;
 }
@@ -141,7 +144,7 @@ function ruler(range: Range): HTMLElement {
 }
 
 function lengthText(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : age(ms);
+  return ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : age(Math.round(ms / 1000) * 1000);
 }
 
 /** Who held the init lock when; null when nobody did. */
