@@ -6,26 +6,28 @@ import { MIGRATION_PHASES } from '../controllers/crd-migrator/plan.js';
 import type { ApiClient, KubeObject } from '../kube/contract.js';
 import { resourceOf } from '../kube/resource-paths.js';
 import { createInformers } from '../kube/informers.js';
-import type { Leadership } from './leadership.js';
 import type { OperatorOptions } from './operator-options.js';
 
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 300_000;
 
-/** Watches the definitions by metadata and migrates what is due, one at a time. Returns what ends it. */
-export function startCrdMigration(
+/** The migration, before its Lease is held. */
+export interface CrdMigration {
+  /** Watches the definitions by metadata and migrates what is due, one at a time. To be called once the Lease is held. */
+  start(): void;
+  stop(): void;
+}
+
+/** A migration that looks at nothing until it is started. */
+export function createCrdMigration(
   { config, clock, random, log }: OperatorOptions,
-  {
-    client,
-    leadership,
-    signal,
-  }: { readonly client: ApiClient; readonly leadership: Leadership | undefined; readonly signal: AbortSignal },
-): () => void {
+  { client, signal }: { readonly client: ApiClient; readonly signal: AbortSignal },
+): CrdMigration {
   const phases = MIGRATION_PHASES.filter((phase) => !config.skipCrdMigrationPhases.includes(phase));
-  if (phases.length === 0 || config.shadow || leadership === undefined || !config.controllers.includes('kubeadmconfig'))
-    return () => undefined;
+  if (phases.length === 0 || config.shadow) return { start: () => undefined, stop: () => undefined };
   const migrator = createCrdMigrator({ client, phases, logger: log });
   const informers = createInformers({ client, clock, random });
+  const ends: (() => void)[] = [];
   const cancels = new Map<string, () => void>();
   let last: Promise<unknown> = Promise.resolve();
   const caches = Object.keys(MIGRATED_CRDS).map((name) =>
@@ -39,16 +41,12 @@ export function startCrdMigration(
     cancels.get(name)?.();
     cancels.set(
       name,
-      clock.schedule(delayMs === 0 ? 0 : delayMs, () => enqueue(name, delayMs)),
+      clock.schedule(delayMs, () => enqueue(name, delayMs)),
     );
   };
   const enqueue = (name: string, delayMs: number): void => {
     last = last.then(async () => {
       if (signal.aborted) return;
-      if (!leadership.isLeader()) {
-        look(name, RETRY_FIRST_MS * 10);
-        return;
-      }
       const crd = caches.map((cache) => cache.get('', name)).find((each) => each !== undefined);
       if (crd === undefined) return;
       try {
@@ -59,12 +57,17 @@ export function startCrdMigration(
       }
     });
   };
-  const ends = caches.map((cache) =>
-    cache.subscribe(({ after }) => after !== undefined && look(after.metadata.name, 0)),
-  );
-  informers.start(signal);
-  return () => {
-    for (const end of ends) end();
-    for (const cancel of cancels.values()) cancel();
+  return {
+    start() {
+      if (signal.aborted) return;
+      ends.push(
+        ...caches.map((cache) => cache.subscribe(({ after }) => after !== undefined && look(after.metadata.name, 0))),
+      );
+      informers.start(signal);
+    },
+    stop() {
+      for (const end of ends.splice(0)) end();
+      for (const cancel of cancels.values()) cancel();
+    },
   };
 }

@@ -19,7 +19,7 @@ import type { BuiltController, ControllerModule } from './controller-module.js';
 import { CONTROLLER_MODULES } from './controllers.js';
 import { startDiagnostics, type Diagnostics } from './diagnostics.js';
 import { hostMetrics, observeHost } from './host-metrics.js';
-import { startCrdMigration } from './crd-migration.js';
+import { createCrdMigration, type CrdMigration } from './crd-migration.js';
 import { createOperatorInspector } from './operator-inspector.js';
 import { leaseGroups, type LeaseGroup } from './lease-groups.js';
 import { createLeadership, type Leadership } from './leadership.js';
@@ -143,15 +143,18 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       }
     },
   });
-  const stopMigration = startCrdMigration(options, {
-    client: leaderships[0] === undefined ? management.main : management.clientFor(leaderships[0].gate),
-    leadership: leaderships[0],
-    signal: life.signal,
+  const migrations: CrdMigration[] = [];
+  const starts = leaderships.map((leadership) => {
+    const migration = migrationOf(options, management, { leadership, signal: life.signal });
+    if (migration !== null) migrations.push(migration);
+    return startGroup(leadership, {
+      hosted,
+      caches,
+      signal: life.signal,
+      onLead: () => migration?.start(),
+      onLost: (lease) => loseLease(new Error(`the Lease ${lease} was lost`)),
+    });
   });
-
-  const starts = leaderships.map((leadership) =>
-    startGroup(leadership, hosted, caches, life.signal, (lease) => loseLease(new Error(`the Lease ${lease} was lost`))),
-  );
   return {
     inspectorUrl: server?.url ?? null,
     hosts: new Map(hosted.map((each) => [each.module.name, each.host])),
@@ -172,7 +175,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     async stop() {
       await Promise.all(hosted.map((each) => each.host.stop()));
       for (const start of starts) start.disconnect();
-      stopMigration();
+      for (const migration of migrations) migration.stop();
       await Promise.all(leaderships.map((each) => each.stop()));
       life.abort();
       keyPool.close();
@@ -251,18 +254,38 @@ function hostOf(
   });
 }
 
+/** The migration of the definitions belongs to the group of KubeadmConfigs, and is written under its Lease. */
+function migrationOf(
+  options: OperatorOptions,
+  management: Management,
+  { leadership, signal }: { readonly leadership: Leadership; readonly signal: AbortSignal },
+): CrdMigration | null {
+  if (!leadership.group.controllers.includes('kubeadmconfig')) return null;
+  return createCrdMigration(options, { client: management.clientFor(leadership.gate), signal });
+}
+
 /** Lets a group act once its Lease is held and the caches have their first lists. */
 function startGroup(
   leadership: Leadership,
-  hosted: readonly HostedController[],
-  caches: ReturnType<typeof createCaches>,
-  signal: AbortSignal,
-  onLost: (lease: string) => void,
+  {
+    hosted,
+    caches,
+    signal,
+    onLead,
+    onLost,
+  }: {
+    readonly hosted: readonly HostedController[];
+    readonly caches: ReturnType<typeof createCaches>;
+    readonly signal: AbortSignal;
+    readonly onLead: () => void;
+    readonly onLost: (lease: string) => void;
+  },
 ): { disconnect(): void } {
   const mine = hosted.filter((each) => leadership.group.controllers.includes(each.module.name));
   const ends: (() => void)[] = [];
   leadership.start(
     () => {
+      onLead();
       void caches.informers.whenSynced(signal).then((isSynced) => {
         if (!isSynced || signal.aborted) return;
         for (const each of mine) {

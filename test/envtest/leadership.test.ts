@@ -4,12 +4,14 @@
 // Each operator has a proxy of its own, and workload clusters have one: what is sent is counted there, and can be kept there as
 // if it were still in the socket.
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { resources } from '../../src/api/names.js';
+import { annotation, resources } from '../../src/api/names.js';
+import { MIGRATED_CRDS } from '../../src/controllers/crd-migrator/migrator.js';
 import { createSharedWorkloads } from '../../src/embedded/clusters.js';
 import { createSimulatedInfrastructure } from '../../src/embedded/infrastructure/infrastructure.js';
 import type { SimulatedInfrastructure } from '../../src/embedded/infrastructure/ports.js';
 import { sampleWorld } from '../../src/embedded/sample-world.js';
 import type { FullApiClient } from '../../src/kube/client.js';
+import type { KubeObject } from '../../src/kube/contract.js';
 import { isApiError } from '../../src/kube/failures.js';
 import { resourceOf } from '../../src/kube/resource-paths.js';
 import { systemClock, systemRandom } from '../../src/system.js';
@@ -128,10 +130,11 @@ async function startMember(namespace: string, gate?: ReturnType<typeof createGat
   return member;
 }
 
-/** The first leads, the second waits. */
+/** The first leads and has migrated the definitions, the second waits. */
 async function startTwo(namespace: string, gate?: ReturnType<typeof createGate>): Promise<[Member, Member]> {
   const first = await startMember(namespace, gate);
   await until('the first leads', first.leads, Boolean);
+  await until('the definitions are migrated', areMigrated, Boolean);
   const second = await startMember(namespace);
   await until('the second waits', second.process.output, (text) => text.includes('Waiting for the Lease'));
   return [first, second];
@@ -312,6 +315,17 @@ const isWritingVerb = (verb: string): boolean =>
   ['create', 'update', 'patch', 'delete', 'deletecollection'].includes(verb);
 
 /** True when a leader has sent nothing but renewals for a second. */
+async function areMigrated(): Promise<boolean> {
+  const definitions = await Promise.all(
+    Object.keys(MIGRATED_CRDS).map((name) =>
+      client.get<KubeObject>({ resource: resourceOf(resources.CustomResourceDefinition), namespace: '', name }),
+    ),
+  );
+  return definitions.every(
+    ({ metadata }) => metadata.annotations?.[annotation.crdMigrationObservedGeneration] === String(metadata.generation),
+  );
+}
+
 async function restOf({ writes }: Member): Promise<boolean> {
   const count = writes.filter((write) => !isLease(write)).length;
   await pause(1_000);
