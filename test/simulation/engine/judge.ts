@@ -26,6 +26,10 @@ export interface Judge {
   handling(seen: Seen): () => void;
   /** The process has heard the answer to its request. */
   onHeard(seen: Seen): void;
+  /** The process waits no longer for the answer to its request. */
+  onGivenUp(seen: Seen): void;
+  /** A turn of an actor looks at its view. */
+  onLook(by: Pick<Seen, 'operator' | 'actor'>): void;
   /** A turn of an actor ended. */
   onTurn(key: string): void;
   onWorkload(cluster: string, event: StoreEvent): void;
@@ -182,6 +186,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       return () => void (writer = null);
     },
     onHeard: freshness.heard,
+    onGivenUp: freshness.gaveUp,
+    onLook: freshness.looks,
     onTurn: (key) => bound(`turns of ${lifeOf(key)}`, TURNS_PER_MINUTE_MAX),
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;

@@ -36,6 +36,8 @@ export interface NetworkObserver {
   onAnswer(seen: Seen, status: string): void;
   /** The process has heard the answer. */
   onHeard(seen: Seen): void;
+  /** The process waits no longer for the answer: whatever comes now, it does not hear. */
+  onGivenUp(seen: Seen): void;
   /** Somebody else acts on the object of a write just before it is handled. */
   onRace(seen: Seen, what: 'touch' | 'recreate'): Promise<void>;
 }
@@ -115,6 +117,7 @@ export function createNetwork(options: {
     step(seen);
     if (isDead) return never();
     observer.onSend(seen);
+    if (seen.isWrite) request.signal?.addEventListener('abort', () => observer.onGivenUp(seen), { once: true });
     const act = async (given: ApiRequest): Promise<ApiResponse> => {
       const race = raceOf(seen);
       if (race !== null) await observer.onRace(seen, race);
@@ -138,6 +141,9 @@ export function createNetwork(options: {
     await thawed();
     if (isDead) return never();
     step(seen);
+    return await hear(seen, response);
+  };
+  const hear = async (seen: Seen, response: ApiResponse): Promise<ApiResponse> => {
     const heard = await alive(latency(), response);
     observer.onHeard(seen);
     return heard;
@@ -163,7 +169,10 @@ export function createNetwork(options: {
       case 'drop-after':
         await act(unbound);
         observer.onAnswer(seen, 'fault dropped after');
-        return await alive(latency(), null).then(() => Promise.reject(dropped()));
+        return await alive(latency(), null).then(() => {
+          observer.onGivenUp(seen);
+          return Promise.reject(dropped());
+        });
       case 'hang-after':
         await act(unbound);
         observer.onAnswer(seen, 'fault silent after');
@@ -171,7 +180,7 @@ export function createNetwork(options: {
       case 'late':
         observer.onAnswer(seen, `fault late by ${ms}`);
         await time.sleep(ms);
-        return await alive(latency(), await act(unbound));
+        return await hear(seen, await act(unbound));
       default:
         observer.onAnswer(seen, 'fault silent before');
         return await never();

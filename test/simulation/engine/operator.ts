@@ -85,6 +85,8 @@ export interface SimulatedOperatorOptions {
   readonly making: Set<AbortSignal>;
   readonly onLeaseLost: () => void;
   readonly onWake: (key: string, cause: string) => void;
+  /** A turn begins: it looks at its view. */
+  readonly onLook: (actor: string) => void;
 }
 
 /** Metrics are of no concern here, and dear to make. */
@@ -171,7 +173,8 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
       random,
       log,
     });
-    const noted = withActors(built.controller, { actors, making: options.making, prefix: part.prefix });
+    const { making, onLook } = options;
+    const noted = withActors(built.controller, { actors, making, prefix: part.prefix, onLook });
     const host = createHost({
       controller: part.controller?.(noted, world) ?? noted,
       clock,
@@ -285,9 +288,10 @@ function withActors(
     readonly actors: WeakMap<AbortSignal, string>;
     readonly making: Set<AbortSignal>;
     readonly prefix: string;
+    readonly onLook: (actor: string) => void;
   },
 ): AnyController {
-  const { actors, making, prefix } = given;
+  const { actors, making, prefix, onLook } = given;
   const effects = Object.fromEntries(
     Object.entries(controller.effects).map(([request, effect]) => [
       request,
@@ -300,6 +304,10 @@ function withActors(
   return {
     ...controller,
     effects,
+    observe(key) {
+      onLook(prefix + key);
+      return controller.observe(key);
+    },
     persist(view, outcome, context) {
       actors.set(context.signal, prefix + context.key);
       return controller.persist(view, outcome, context);

@@ -110,11 +110,17 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     made.add(life);
   };
 
-  /** Whatever became of whom: a second node that runs init is a second cluster. */
+  /** Whatever became of whom: a second node that runs init is a second cluster, unless nothing is left of the first. */
   const noteInitialiser = (name: string, uid: string, cluster: string): void => {
     if ((initialisers.get(cluster) ?? uid) !== uid)
       accuse('one-init', `${name} is the second to initialise ${cluster}`);
     initialisers.set(cluster, uid);
+  };
+
+  /** A Machine is gone: where its infrastructure went before it, so did its node. */
+  const forgetInitialiser = (name: string, uid: string, cluster: string): void => {
+    const isNodeGone = plan.world.machines && truth.get('demomachines', name) === undefined;
+    if (isNodeGone && initialisers.get(cluster) === uid) initialisers.delete(cluster);
   };
 
   const judgeInit = (name: string, cluster: string): void => {
@@ -297,7 +303,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
         else if (!pausedSinceMs.has(name)) pausedSinceMs.set(name, now());
       }
       if (['machines', 'kubeadmconfigs', 'clusters'].includes(resource)) livesOf(resource, name).add(uid);
-      if (resource !== 'machines' || type === 'DELETED') return;
+      if (resource !== 'machines') return;
+      if (type === 'DELETED') return forgetInitialiser(name, uid, textAt(object, 'spec', 'clusterName'));
       const secretName = textAt(object, 'spec', 'bootstrap', 'dataSecretName');
       if (secretName === '' || started.has(uid)) return;
       const data = dataOf(truth.get('secrets', secretName));

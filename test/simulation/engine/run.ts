@@ -467,6 +467,7 @@ function createProcesses(given: {
       observer: (prefix) => hostObserver(judge, trace, { name, prefix }),
       onWake: (key, cause) => trace.line(`${name} ${key} is woken: ${cause}`),
       making: slot.making,
+      onLook: (actor) => judge.onLook({ operator: name, actor }),
       onLeaseLost: () => end(slot, 'the Lease is lost', 2_000),
     });
   };
@@ -476,6 +477,7 @@ function createProcesses(given: {
       return judge.handling(seen);
     },
     onHeard: judge.onHeard,
+    onGivenUp: judge.onGivenUp,
     onRace: (seen, what) => race(given.stage, seen, what),
     onAnswer(seen, status) {
       const [kind = ''] = status.split(' by ');
