@@ -7,6 +7,7 @@
 //   W4. A call without an answer puts its cluster under suspicion: until one look has succeeded it counts as unreachable, so
 //       that no more turns than those that are under way wait for a cluster that is silent.
 
+import { setMaxListeners } from 'node:events';
 import type { Clock, Random } from '../../../host/contract.js';
 import type { ApiClient, Cache, CacheChange, KubeObject, WorkloadConnections } from '../../../kube/contract.js';
 import { createInformer } from '../../../kube/informer.js';
@@ -105,9 +106,12 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
   const entries = new Map<string, Entry>();
   const connectionListeners = new Set<(cluster: ClusterName) => void>();
   const nodeListeners = new Set<(cluster: ClusterName, change: CacheChange<StoredNode>) => void>();
+  const stopping = new AbortController();
+  // Every cluster that waits for its connection listens to it.
+  setMaxListeners(0, stopping.signal);
   const world: World = {
     options,
-    stopping: new AbortController(),
+    stopping,
     tell: (cluster) => connectionListeners.forEach((listener) => listener(cluster)),
     tellNode: (cluster, change) => nodeListeners.forEach((listener) => listener(cluster, change)),
   };
