@@ -43,7 +43,7 @@ describe('workload clusters', () => {
   test('a thousand connect at once -> no signal warns of a leak, and none is left with a listener', async () => {
     const { connections, signals, failures } = slowConnections();
     const clock = createTestClock();
-    const clusters = createWorkloadClusters({ connections, clock, random: fixedRandom, log: silentLogger });
+    const clusters = createWorkloadClusters({ connections, clock, random: fixedRandom(), log: silentLogger });
     for (let index = 0; index < 1_000; index += 1) clusters.open({ namespace: 'default', name: `c${index}` });
     expect(failures).toHaveLength(1_000);
     for (const signal of signals)
