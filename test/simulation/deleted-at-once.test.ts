@@ -20,7 +20,7 @@ beforeAll(async () => {
     management,
     workloads,
     keys: material.keys,
-    observer: { onBug: (_controller, key, error) => void bugs.push(`${key}: ${String(error)}`) },
+    observers: [{ onBug: (_controller, key, error) => void bugs.push(`${key}: ${String(error)}`) }],
   });
   await world.pass(60_000);
 });

@@ -3,6 +3,7 @@ import type { RequestFault } from '../../../src/embedded/types.js';
 import type { Stream } from '../engine/seeded.js';
 import { sized } from '../../test-size.js';
 import { AGENT, type SoakOperator } from './operator.js';
+import type { Waits } from './waits.js';
 import { NAMESPACE, pathOf, type SoakWorld } from './world.js';
 
 const MINUTE = 60_000;
@@ -10,6 +11,8 @@ const HOUR = 60 * MINUTE;
 
 /** In `npm test` the nights are short. */
 const DAY_MS = sized(10, 24) * HOUR;
+/** Workers whose way to their data is timed in the evening. */
+const TIMED_WORKERS = sized(4, 50);
 
 /** Who runs the operator. */
 export interface Shift {
@@ -18,8 +21,8 @@ export interface Shift {
   restart(how: 'stop' | 'kill'): Promise<void>;
 }
 
-/** Lives through a day; `day` counts from 1. */
-export async function liveThrough(world: SoakWorld, shift: Shift, day: number): Promise<void> {
+/** Lives through a day; `day` counts from 1. In its quiet evening some workers are replaced, and `waits` times them. */
+export async function liveThrough(world: SoakWorld, shift: Shift, waits: Waits, day: number): Promise<void> {
   const { time, random, management } = world;
   const endMs = time.nowMs + DAY_MS;
   await world.pass(HOUR);
@@ -45,11 +48,29 @@ export async function liveThrough(world: SoakWorld, shift: Shift, day: number): 
   await world.pass(HOUR);
   management.store.closeWatches('break');
   for (const server of world.workloads.all()) server.store.closeWatches('gone');
+  await quietUntil(world, endMs - 2 * HOUR);
+  await timeWorkers(world, waits);
+  await quietUntil(world, endMs);
+}
+
+async function quietUntil(world: SoakWorld, endMs: number): Promise<void> {
+  const { time } = world;
   while (time.nowMs < endMs) {
     await world.pass(Math.min(HOUR, endMs - time.nowMs));
     await forgetEvents(world);
     await world.cleanTokens();
   }
+}
+
+async function timeWorkers(world: SoakWorld, waits: Waits): Promise<void> {
+  const { random, alive, time } = world;
+  const clusters = [...alive];
+  const workers = Array.from({ length: TIMED_WORKERS }, () => ({
+    cluster: random.pick(clusters),
+    index: random.int(2, world.workers - 1),
+  }));
+  waits.begin(await world.replaceWorkers(workers));
+  await time.runUntil(time.nowMs + HOUR / 2, () => waits.isOver);
 }
 
 /** Some clusters are made anew: half of them under their old name. Some workers are replaced. */

@@ -8,17 +8,22 @@ export interface Day {
   readonly day: number;
   readonly heapBytes: number;
   readonly externalBytes: number;
+  readonly residentBytes: number;
   /** Entries of all Maps and Sets of the process. */
   readonly entries: number;
   readonly actors: number;
   readonly armed: number;
   readonly listeners: number;
+  /** Open connections to workload clusters. */
+  readonly connections: number;
   /** Open watches of all servers. */
   readonly watches: number;
   readonly series: number;
   readonly turns: number;
   readonly writes: number;
   readonly turnMicros: number;
+  /** Simulated milliseconds from a worker's creation to its bootstrap data, in order of size. */
+  readonly waitsMs: readonly number[];
   /** What must not be: in words. */
   readonly problems: readonly string[];
 }
@@ -33,6 +38,7 @@ export async function measure(
     readonly turnsNow: number;
     readonly revision: number;
     readonly cpu: NodeJS.CpuUsage;
+    readonly waitsMs: readonly number[];
   },
 ): Promise<Day> {
   const { user, system } = process.cpuUsage(before.cpu);
@@ -47,15 +53,18 @@ export async function measure(
     day: before.day,
     heapBytes: things.heapBytes,
     externalBytes: things.externalBytes,
+    residentBytes: process.memoryUsage.rss(),
     entries: things.mapEntries + things.setEntries,
     actors: [...operator.hosts.values()].reduce((sum, host) => sum + host.keys().length, 0),
     armed: operator.armed,
     listeners: operator.listeners,
+    connections: operator.connections,
     watches: [management, ...workloads.all()].reduce((sum, { store }) => sum + store.watchCount(), 0),
     series: series.length,
     turns,
     writes: management.store.revision() - before.revision,
     turnMicros: (user + system) / Math.max(1, turns),
+    waitsMs: before.waitsMs,
     problems: [...problemsOf(world, operator), ...deadOf(things), ...deadSeries(series, alive)],
   };
 }
@@ -93,6 +102,7 @@ function problemsOf({ objects, workloads, alive, management }: SoakWorld, operat
         .map(({ metadata }) => metadata.name)
         .join(', ')}`,
     );
+  same('connections', operator.connections, alive.size);
   same('locks', management.store.list('configmaps', NAMESPACE).length, 0);
   return problems;
 }
@@ -114,19 +124,23 @@ const COLUMNS = [
   'day',
   'heap MiB',
   'external MiB',
+  'RSS MiB',
   'entries',
   'actors',
   'timers',
   'listeners',
+  'connections',
   'watches',
   'series',
   'turns',
   'writes',
   'µs/turn',
+  'data p50 ms',
+  'data max ms',
 ] as const;
 
 /** The head of the table. */
-export const title = COLUMNS.map((name) => name.padStart(9)).join(' ');
+export const title = COLUMNS.map((name) => name.padStart(7)).join(' ');
 
 /** A line of the table. */
 export function row(day: Day): string {
@@ -135,15 +149,24 @@ export function row(day: Day): string {
     day.day,
     mib(day.heapBytes),
     mib(day.externalBytes),
+    mib(day.residentBytes),
     day.entries,
     day.actors,
     day.armed,
     day.listeners,
+    day.connections,
     day.watches,
     day.series,
     day.turns,
     day.writes,
     day.turnMicros.toFixed(0),
+    medianOf(day.waitsMs),
+    day.waitsMs.at(-1) ?? 0,
   ];
-  return cells.map((cell, index) => String(cell).padStart(Math.max(9, COLUMNS[index]?.length ?? 0))).join(' ');
+  return cells.map((cell, index) => String(cell).padStart(Math.max(7, COLUMNS[index]?.length ?? 0))).join(' ');
+}
+
+/** The middle one of values in order. */
+export function medianOf(values: readonly number[]): number {
+  return values[Math.floor(values.length / 2)] ?? 0;
 }

@@ -52,6 +52,8 @@ export interface SoakOperator {
   readonly armed: number;
   /** Listeners on the signal that ends the process. */
   readonly listeners: number;
+  /** Connections to workload clusters that are open. */
+  readonly connections: number;
   /** Refreshes the gauges, as a scrape does. */
   scrape(): void;
   /** Ends as on SIGTERM. */
@@ -67,7 +69,7 @@ export interface SoakOperatorOptions {
   readonly management: EmbeddedApiServer;
   readonly workloads: EmbeddedWorkloads;
   readonly keys: readonly GeneratedKey[];
-  readonly observer: HostObserver;
+  readonly observers: readonly HostObserver[];
 }
 
 /** The flags of every process of a soak. */
@@ -86,7 +88,7 @@ export const soakConfig: OperatorConfig = parseConfig(
 
 /** Starts a process. */
 export function startSoakOperator(options: SoakOperatorOptions): SoakOperator {
-  const { time, random, management, keys, observer } = options;
+  const { time, random, management, keys, observers } = options;
   const config = soakConfig;
   const process = time.process();
   const clock = countedClock(process);
@@ -95,6 +97,7 @@ export function startSoakOperator(options: SoakOperatorOptions): SoakOperator {
   const life = new AbortController();
   setMaxListeners(1000, life.signal);
   const way = wayOf(time);
+  const open = new Set<string>();
   const limiters = createRateLimiters({ qps: config.kubeApiQps, burst: config.kubeApiBurst, clock });
   const base = { clock, userAgent: AGENT, observer: clientObserver(metrics, log), host: 'https://management' };
   const main = createInProcessClient({ ...base, handle: way.to(management.handle), limiters });
@@ -111,7 +114,7 @@ export function startSoakOperator(options: SoakOperatorOptions): SoakOperator {
       cache: secretsCache(caches, config),
       names: caches.secretNames,
     }),
-    connect: connector(options, { way, gate, clock, metrics }),
+    connect: connector(options, { way, gate, clock, metrics, open }),
     clock,
     random,
     observer: connectionObserver(metrics, log),
@@ -145,7 +148,7 @@ export function startSoakOperator(options: SoakOperatorOptions): SoakOperator {
         observers: [
           hostMetrics(metrics, module.name),
           { onGone: (_name, _key, uid) => inspection.gone(module.table.id, uid) },
-          observer,
+          ...observers,
         ],
         inspect,
       });
@@ -176,6 +179,9 @@ export function startSoakOperator(options: SoakOperatorOptions): SoakOperator {
     },
     get listeners() {
       return getEventListeners(life.signal, 'abort').length;
+    },
+    get connections() {
+      return open.size;
     },
     scrape() {
       observeCaches(metrics, caches.informers);
@@ -228,10 +234,13 @@ function connector(
     readonly gate: () => number;
     readonly clock: ReturnType<typeof countedClock>;
     readonly metrics: Metrics;
+    /** Those that are open are listed here. */
+    readonly open: Set<string>;
   },
 ): Parameters<typeof createWorkloadConnections>[0]['connect'] {
-  const { way, gate, clock, metrics } = given;
+  const { way, gate, clock, metrics, open } = given;
   const hosts = workloadHosts(metrics, silentLogger);
+  let opened = 0;
   return async (text, signal) => {
     const access = accessOfKubeconfig(parse(text) as unknown);
     const { headers } = await access.identity();
@@ -253,7 +262,12 @@ function connector(
       ...(token === undefined ? {} : { token }),
     });
     const closing = hosts.opened(access.server);
-    const close = (): Promise<void> => client.close().finally(closing);
+    const id = `${access.server} ${(opened += 1)}`;
+    open.add(id);
+    const close = (): Promise<void> => {
+      open.delete(id);
+      return client.close().finally(closing);
+    };
     try {
       await client.getPath('/', { signal, timeoutMs: 5_000 });
     } catch (error) {

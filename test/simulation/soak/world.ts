@@ -60,8 +60,8 @@ export interface SoakWorld {
    * Ends when nothing of them is left. What no owner had adopted yet, nobody but its user deletes; its names are returned.
    */
   deleteClusters(names: readonly string[]): Promise<readonly string[]>;
-  /** Deletes workers whose Nodes run a Pod each, and makes them again under their names. */
-  replaceWorkers(workers: readonly { readonly cluster: string; readonly index: number }[]): Promise<void>;
+  /** Deletes workers whose Nodes run a Pod each, and makes them again under their names, which it returns. */
+  replaceWorkers(workers: readonly { readonly cluster: string; readonly index: number }[]): Promise<readonly string[]>;
   objects(resource: string): readonly ApiObject[];
   /** The token cleaner of each workload cluster's controller manager: expired bootstrap tokens go. */
   cleanTokens(): Promise<void>;
@@ -229,6 +229,7 @@ function hands({
         await create(
           (sampleCluster(cluster, SIZE) as readonly Manifest[]).filter(({ metadata }) => names.includes(metadata.name)),
         );
+      return names;
     },
   };
 }
