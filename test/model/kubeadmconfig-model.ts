@@ -117,7 +117,7 @@ export const kubeadmConfigModel = anyModel<string, Facts, Request, string>({
   ],
 });
 
-/** The same machine past its prerequisites, with the facts that tell its life: small enough to run every chart on. */
+/** The same machine past its prerequisites, with the facts that tell its life: what mutants of its stories are sampled from. */
 export const kubeadmConfigLife = {
   ...kubeadmConfigModel,
   axes: {
@@ -132,22 +132,6 @@ export const kubeadmConfigLife = {
     hasToken: both,
     isTokenOurs: both,
     dataToken: ['same', 'different', 'unknown'],
-    nodeJoined: both,
-    tokenDue: both,
-  },
-} as typeof kubeadmConfigModel;
-
-/** Fewer facts still, for the check that runs every event in every state on two charts. */
-export const kubeadmConfigArrows = {
-  ...kubeadmConfigModel,
-  axes: {
-    owner: ['Machine', 'MachinePool'],
-    infrastructureProvisioned: both,
-    ownerHasData: both,
-    dataStored: ['no', 'yes'],
-    controlPlaneInitialized: both,
-    isControlPlaneMachine: both,
-    lock: ['free', 'mine', 'other'],
     nodeJoined: both,
     tokenDue: both,
   },

@@ -4,13 +4,8 @@ import { getShortestPaths } from '@xstate/graph';
 import { createRowMachine, type RowMachine } from '../../../machines/kit/row-machine.js';
 import { born, leafState, restore, restOf, step, type Rest, type Snapshot } from '../../../machines/kit/step.js';
 import { TURN_STEPS_MAX } from '../../../src/limits.js';
-import { eventsOf, exampleOfRows, leafStates, rowFor, type AnyModel, type ModelEvent } from './model.js';
-
-/** How many combinations are tried. */
-export interface Size {
-  readonly max: number;
-  readonly seed: number;
-}
+import { changed } from './decisions.js';
+import { eventsOf, exampleOfRows, leafStates, rowFor, type AnyModel, type ModelEvent, type Size } from './model.js';
 
 const FINDINGS_MAX = 10;
 const REASON = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
@@ -144,9 +139,9 @@ export function findEndlessTurns(model: AnyModel, size: Size): readonly string[]
     const events = [
       ...replies.map(({ type, learned }) => ({
         type,
-        facts: Object.freeze({ ...event.facts, failure: null, ...learned }),
+        facts: changed(event.facts, { failure: null, ...learned }),
       })),
-      ...failures.map((failure) => ({ type: 'EFFECT_FAILED', facts: Object.freeze({ ...event.facts, failure }) })),
+      ...failures.map((failure) => ({ type: 'EFFECT_FAILED', facts: changed(event.facts, { failure }) })),
     ];
     for (const next of events) {
       const found = longest(after, next, asked);

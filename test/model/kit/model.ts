@@ -2,6 +2,7 @@
 
 import type { BaseFacts, Failure, Row, Table } from '../../../machines/kit/row.js';
 import { combinations, type Axes } from './axes.js';
+import { decisions } from './decisions.js';
 
 /** An answer of an effect. */
 export interface Answer<Facts, Reply extends string> {
@@ -57,16 +58,27 @@ export function leafStates({ table }: AnyModel): readonly string[] {
   return Object.keys(table.states).filter((state) => !parents.has(state));
 }
 
+/** How many combinations are tried: a sample with pairs (all where there are few), or all, by decisions. */
+export type Size = { readonly max: number; readonly seed: number } | 'all';
+
 /** Every event with facts: looks, replies and failures, in many combinations. */
-export function* eventsOf(
-  model: AnyModel,
-  size: { readonly max: number; readonly seed: number },
-): Generator<ModelEvent> {
+export function* eventsOf(model: AnyModel, size: Size): Generator<ModelEvent> {
+  const { base, axes, failures } = model;
   const replies = replyTypes(model);
-  for (const facts of combinations(model.base, model.axes, size)) {
+  if (size === 'all') {
+    for (const type of ['OBSERVED', ...replies]) {
+      for (const facts of decisions(base, axes)) yield { type, facts };
+    }
+    for (const failure of failures) {
+      for (const facts of decisions({ ...base, failure }, { ...axes, failure: [failure] }))
+        yield { type: 'EFFECT_FAILED', facts };
+    }
+    return;
+  }
+  for (const facts of combinations(base, axes, size)) {
     yield { type: 'OBSERVED', facts };
     for (const type of replies) yield { type, facts };
-    for (const failure of model.failures) yield { type: 'EFFECT_FAILED', facts: Object.freeze({ ...facts, failure }) };
+    for (const failure of failures) yield { type: 'EFFECT_FAILED', facts: Object.freeze({ ...facts, failure }) };
   }
 }
 
@@ -82,10 +94,7 @@ export function rowFor({ table }: Pick<AnyModel, 'table'>, { type, facts }: Mode
 }
 
 /** An example event for each row that ever decides. */
-export function exampleOfRows(
-  model: AnyModel,
-  size: { readonly max: number; readonly seed: number },
-): ReadonlyMap<string, ModelEvent> {
+export function exampleOfRows(model: AnyModel, size: Size): ReadonlyMap<string, ModelEvent> {
   const examples = new Map<string, ModelEvent>();
   for (const event of eventsOf(model, size)) {
     const id = rowFor(model, event)?.id;
