@@ -19,6 +19,7 @@ export const DEMO_FLAGS: readonly FlagSpec[] = [
     name: 'filename',
     kind: 'string',
     default: '',
+    short: 'f',
     help: 'File with manifests instead of the sample world (also -f).',
     own: true,
   },
@@ -36,6 +37,7 @@ export const DEMO_FLAGS: readonly FlagSpec[] = [
     kind: 'string',
     default: 'text',
     choices: ['text', 'json'],
+    short: 'o',
     help: 'Progress for people or for machines (also -o).',
     own: true,
   },
@@ -50,6 +52,8 @@ export interface DemoOptions {
   readonly workers: number;
   readonly chaosSeed: number | null;
   readonly output: 'text' | 'json';
+  /** False when the inspector was turned off. */
+  readonly hasInspector: boolean;
   /** Controllers that the operator runs; the simulated infrastructure leaves their work to it. */
   readonly controllers: readonly ControllerName[];
   /** Arguments for `run`. */
@@ -74,8 +78,7 @@ function withMainJob(controllers: string): string {
 
 /** Reads the command line. Throws UsageError. */
 export function parseDemo(args: readonly string[]): DemoOptions {
-  const long = args.map((arg) => arg.replace(/^-f(?=$|=)/, '--filename').replace(/^-o(?=$|=)/, '--output'));
-  const given = readFlags([...DEMO_FLAGS, ...RUN_FLAGS], long);
+  const given = readFlags([...DEMO_FLAGS, ...RUN_FLAGS], args);
   const text = (name: string): string => {
     const spec = DEMO_FLAGS.find((flag) => flag.name === name);
     if (spec === undefined) throw new Error(`there is no flag ${name}`);
@@ -93,9 +96,7 @@ export function parseDemo(args: readonly string[]): DemoOptions {
   const runArgs = [...given]
     .filter(([name]) => !own.has(name))
     .map(([name, value]) => `--${name}=${name === 'controllers' ? withMainJob(value) : value}`);
-  const gates = given.has('feature-gates')
-    ? RUN_DEFAULTS.filter((arg) => !arg.startsWith('--feature-gates'))
-    : RUN_DEFAULTS;
+  const { controllers, inspector } = parseConfig([...RUN_DEFAULTS, ...runArgs], {});
   return {
     exit: parseBool(text('exit')) === true,
     timeoutMs: parseDurationMs(text('timeout')) ?? 180_000,
@@ -104,7 +105,8 @@ export function parseDemo(args: readonly string[]): DemoOptions {
     workers: count('workers', 0),
     chaosSeed: chaos === '' ? null : Number(chaos),
     output: text('output') as DemoOptions['output'],
-    controllers: parseConfig([...gates, ...runArgs], {}).controllers,
-    runArgs: [...gates, ...runArgs],
+    hasInspector: inspector.bindAddress !== '',
+    controllers,
+    runArgs: [...RUN_DEFAULTS, ...runArgs],
   };
 }

@@ -70,7 +70,7 @@ async function demo(options: DemoOptions): Promise<void> {
   const stop = interrupted();
   try {
     await operators.start();
-    announce(progress, operators, kubeconfig);
+    announce(progress, operators, { kubeconfig, options });
     const count = await world.populate();
     progress.say(`Created ${count} objects`, { objects: count });
     const chaos = options.chaosSeed === null ? null : startChaos(options.chaosSeed, world, operators, progress);
@@ -109,11 +109,14 @@ function operatorOf(options: DemoOptions, kubeconfig: string): () => Promise<Ope
     });
 }
 
-function announce(progress: Progress, operators: Operators, kubeconfig: string): void {
+function announce(
+  progress: Progress,
+  operators: Operators,
+  { kubeconfig, options }: { readonly kubeconfig: string; readonly options: DemoOptions },
+): void {
   const inspector = operators.current()?.inspectorUrl ?? null;
-  progress.say(inspector === null ? 'The inspector is off (its address is taken)' : `Inspector: ${inspector}`, {
-    inspector,
-  });
+  const off = options.hasInspector ? 'The inspector is off (its address is taken)' : 'The inspector is off';
+  progress.say(inspector === null ? off : `Inspector: ${inspector}`, { inspector });
   progress.say(`kubectl --kubeconfig ${kubeconfig} get kubeadmconfigs -A`, { kubeconfig });
 }
 

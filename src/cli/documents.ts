@@ -7,6 +7,7 @@ import { parseAllDocuments, type Tags } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../api/wire.js';
 import { fileProblem } from '../kube/file-problem.js';
 import { CommandFailure } from './exit.js';
+import { separateJsonObjects } from './json-stream.js';
 
 /** A document, or an item of a list, and the words that name its place. */
 export interface Document {
@@ -25,7 +26,8 @@ export function readTextFile(file: string): string {
 
 /** Every object of the text, lists taken apart. Throws a CommandFailure that names the document for what is none. */
 export function readDocuments(text: string): readonly Document[] {
-  const documents = parseAllDocuments(text, { version: '1.1', merge: true, customTags: asGoYaml, uniqueKeys: true });
+  const options = { version: '1.1', merge: true, customTags: asGoYaml, uniqueKeys: true } as const;
+  const documents = parseAllDocuments(separateJsonObjects(text), options);
   const found: Document[] = [];
   for (const [index, document] of [...documents].entries()) {
     const where = `document ${index + 1}`;

@@ -47,7 +47,7 @@ export function parseFeatureGates(pairs: readonly string[]): ParsedFeatureGates 
     if (text === undefined) throw new UsageError(`--feature-gates: missing bool value for ${name}`);
     const value = parseBool(text);
     if (value === null) throw new UsageError(`--feature-gates: invalid value of ${name}=${text}: want true or false`);
-    if (!(name in FEATURE_GATES) && name !== 'AllAlpha' && name !== 'AllBeta') {
+    if (!isGate(name) && name !== 'AllAlpha' && name !== 'AllBeta') {
       const near = nearest(name, names);
       throw new UsageError(
         `--feature-gates: unrecognized feature gate: ${name}${near === null ? '' : ` (did you mean ${near}?)`}`,
@@ -59,14 +59,16 @@ export function parseFeatureGates(pairs: readonly string[]): ParsedFeatureGates 
     const all = named.get(`All${stage}`);
     if (all !== undefined) for (const name of names) if (FEATURE_GATES[name].stage === stage) values[name] = all;
   }
-  for (const [name, value] of named) if (name in FEATURE_GATES) values[name as FeatureGateName] = value;
+  for (const [name, value] of named) if (isGate(name)) values[name] = value;
   if (values.ReconcilerRateLimiting && !values.PriorityQueue) {
     throw new UsageError(
       'if feature gate ReconcilerRateLimiting is enabled, feature gate PriorityQueue must be enabled as well',
     );
   }
-  const withoutEffect = [...named.keys()].filter(
-    (name) => name in FEATURE_GATES && !FEATURE_GATES[name as FeatureGateName].hasEffect,
-  );
+  const withoutEffect = [...named.keys()].filter((name) => isGate(name) && !FEATURE_GATES[name].hasEffect);
   return { gates: Object.freeze(values), withoutEffect };
+}
+
+function isGate(name: string): name is FeatureGateName {
+  return Object.hasOwn(FEATURE_GATES, name);
 }

@@ -12,6 +12,8 @@ export interface FlagSpec {
   readonly kind: FlagKind;
   readonly default: string;
   readonly help: string;
+  /** Its other name of one letter, without the dash. A name of one letter is its own. */
+  readonly short?: string;
   readonly effect?: 'none';
   readonly choices?: readonly string[];
   /** True for what this operator adds to the upstream manager's flags. */
@@ -71,32 +73,50 @@ export function nearest(word: string, known: readonly string[]): string | null {
   const scored = known.map((name) => ({ name, distance: editDistance(word, name) }));
   scored.sort((a, b) => a.distance - b.distance);
   const best = scored[0];
-  return best !== undefined && best.distance <= Math.max(2, Math.floor(word.length / 3)) ? best.name : null;
+  const most = Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3)));
+  return best !== undefined && best.distance <= most ? best.name : null;
 }
 
 /** Reads a command line into raw texts by flag name. Throws UsageError with the nearest name for an unknown flag. */
 export function readFlags(specs: readonly FlagSpec[], args: readonly string[]): ReadonlyMap<string, string> {
-  const byName = new Map(specs.map((spec) => [spec.name, spec]));
   const values = new Map<string, string>();
   for (let index = 0; index < args.length; index += 1) {
-    const token = args[index] ?? '';
-    const match = /^(--?)([A-Za-z][A-Za-z0-9_.-]*)(?:=([\s\S]*))?$/.exec(token);
-    if (match === null)
-      throw new UsageError(`unexpected argument ${JSON.stringify(token)}: this command takes flags only`);
-    const name = (match[2] ?? '').replaceAll('_', '-');
-    const spec = byName.get(name);
-    if (spec === undefined || (match[1] === '-' && name.length > 1)) throw unknownFlag(token, name, [...byName.keys()]);
-    let text = match[3];
-    if (text === undefined && spec.kind === 'bool') text = 'true';
+    const { spec, given } = readToken(specs, args[index] ?? '');
+    let text = given ?? (spec.kind === 'bool' ? 'true' : undefined);
     if (text === undefined) {
       index += 1;
       text = args[index];
-      if (text === undefined) throw new UsageError(`flag needs an argument: --${name}`);
+      if (text === undefined) throw new UsageError(`flag needs an argument: --${spec.name}`);
     }
-    const before = values.get(name);
-    values.set(name, spec.kind === 'list' && before !== undefined ? `${before},${text}` : text);
+    const before = values.get(spec.name);
+    values.set(spec.name, spec.kind === 'list' && before !== undefined ? `${before},${text}` : text);
   }
   return values;
+}
+
+interface Token {
+  readonly spec: FlagSpec;
+  readonly given: string | undefined;
+}
+
+/** `--name`, `--name=value`, `-x`, `-x=value`, `-xvalue`. */
+function readToken(specs: readonly FlagSpec[], token: string): Token {
+  const short = /^-([A-Za-z])(?:=([\s\S]*)|([\s\S]+))?$/.exec(token);
+  if (short !== null) {
+    const spec = specs.find((each) => (each.short ?? each.name) === short[1]);
+    if (spec !== undefined) return { spec, given: short[2] ?? short[3] };
+  }
+  const long = /^--?([A-Za-z][A-Za-z0-9_.-]*)(?:=([\s\S]*))?$/.exec(token);
+  if (long === null)
+    throw new UsageError(`unexpected argument ${JSON.stringify(token)}: this command takes flags only`);
+  const name = (long[1] ?? '').replaceAll('_', '-');
+  const spec = token.startsWith('--') ? specs.find((each) => each.name === name) : undefined;
+  if (spec !== undefined) return { spec, given: long[2] };
+  throw unknownFlag(
+    token,
+    name,
+    specs.map((each) => each.name),
+  );
 }
 
 function unknownFlag(token: string, name: string, known: readonly string[]): UsageError {

@@ -7,6 +7,7 @@ import { Command, CommanderError } from 'commander';
 import { exitCodeOf, printFailure } from './exit.js';
 import { RUN_FLAGS } from './run-flags.js';
 import { flagHelp } from './flag-help.js';
+import { pflagWords } from './pflag-words.js';
 import { versionText } from './version.js';
 
 const SUBCOMMAND_HELP = 'Run "kubeadm-bootstrap-operator <command> --help" for the flags of a command.';
@@ -57,9 +58,15 @@ function isManagerCommandLine(args: readonly string[]): boolean {
   return first !== undefined && first.startsWith('-') && !['--help', '-h', '--version'].includes(first);
 }
 
+/** The words as the program takes them: `help X` is `X --help`, and flags alone are `run`'s. */
+function commandLine(words: readonly string[]): readonly string[] {
+  if (words[0] === 'help') return [...words.slice(1, 2), '--help'];
+  return isManagerCommandLine(words) ? ['run', ...words] : words;
+}
+
 /** Runs the binary with the words after its name. */
 export async function main(words: readonly string[]): Promise<number> {
-  const args = isManagerCommandLine(words) ? ['run', ...words] : [...words];
+  const args = commandLine(words);
   try {
     const root = program();
     if (args[0] === 'run') {
@@ -68,10 +75,13 @@ export async function main(words: readonly string[]): Promise<number> {
     }
     await addSubcommands(root, args[0]);
     if (args.length === 0) {
-      root.outputHelp();
+      root.outputHelp({ error: true });
       return 2;
     }
-    await root.parseAsync(args, { from: 'user' });
+    const command = root.commands.find((each) => each.name() === args[0]);
+    const isUnknown = command === undefined && args[0]?.startsWith('-') === false;
+    const rest = command === undefined ? args.slice(1, isUnknown ? 1 : undefined) : pflagWords(command, args.slice(1));
+    await root.parseAsync([...args.slice(0, 1), ...rest], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseConfig } from '../../../src/cli/config.js';
+import { parseDemo } from '../../../src/cli/demo-flags.js';
 import { flagMarkdown } from '../../../src/cli/flag-help.js';
 import { parseDurationMs, UsageError } from '../../../src/cli/flag-types.js';
 import { RUN_FLAGS } from '../../../src/cli/run-flags.js';
@@ -52,6 +53,22 @@ describe('flags', () => {
     expect(config.withoutEffect).toEqual(['feature gate PriorityQueue', 'feature gate ReconcilerRateLimiting']);
   });
 
+  test.each([[['-v=5']], [['-v', '5']], [['-v5']], [['--v=5']], [['--v', '5']]])('pflag forms: %j -> 5', (args) => {
+    expect(parseConfig(args, {}).logLevel).toBe(5);
+  });
+
+  test('demo: short names of flags in every form -> understood; a gate of one’s own leaves the demo’s on', () => {
+    for (const args of [
+      ['-f', 'x', '-o', 'json'],
+      ['-f=x', '-o=json'],
+      ['-fx', '-ojson'],
+      ['--filename=x', '--output=json'],
+    ])
+      expect(parseDemo(args)).toMatchObject({ file: 'x', output: 'json' });
+    const { featureGates } = parseConfig(parseDemo(['--feature-gates=MachineTaintPropagation=true']).runArgs, {});
+    expect(featureGates).toMatchObject({ KubeadmBootstrapFormatIgnition: true, MachineTaintPropagation: true });
+  });
+
   test('precedence: flag, then environment, then default', () => {
     const environment = { KUBEADM_BOOTSTRAP_KUBE_API_QPS: '11', KUBEADM_BOOTSTRAP_KUBE_API_BURST: '12' };
     const config = parseConfig(['--kube-api-qps=10'], environment);
@@ -69,6 +86,9 @@ describe('flags', () => {
     [['--feature-gates=MachinePol=true'], /unrecognized feature gate: MachinePol \(did you mean MachinePool\?\)/],
     [['--feature-gates=PriorityQueue=false'], /feature gate PriorityQueue must be enabled as well/],
     [['--leader-elect=maybe'], 'invalid argument "maybe" for --leader-elect: want true or false'],
+    [['-n', 'x'], /^unknown flag: -n$/],
+    [['-leader-elect'], /^unknown flag: -leader-elect \(did you mean --leader-elect\?\)$/],
+    [['--feature-gates=toString=true'], '--feature-gates: unrecognized feature gate: toString'],
     [['--namespace'], 'flag needs an argument: --namespace'],
     [['extra'], 'unexpected argument "extra": this command takes flags only'],
     [['--leader-elect', '--leader-elect-lease-duration=5s'], /want more than --leader-elect-renew-deadline/],
