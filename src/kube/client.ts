@@ -4,7 +4,7 @@
 //   C2. Objects of lists and watches always carry apiVersion and kind, which servers leave out of lists of built-in kinds.
 //   C3. Every failure is an ApiError (exchange.ts, X4).
 
-import { readLines } from './body.js';
+import { BodyError, readLines } from './body.js';
 import type {
   ApiClient,
   DeleteOptions,
@@ -18,8 +18,8 @@ import type {
   WriteOptions,
 } from './contract.js';
 import { ApiError } from './contract.js';
-import { createExchange, type Call, type Exchange, type ExchangeOptions } from './exchange.js';
-import { failureOfSilence, type CallName } from './failures.js';
+import { createExchange, type Answer, type Call, type Exchange, type ExchangeOptions } from './exchange.js';
+import { failureOfContent, failureOfSilence, type CallName } from './failures.js';
 import { apiVersionOf, collectionPath, isReviewPath, objectPath, query, selection } from './resource-paths.js';
 
 /** What a client needs. */
@@ -57,10 +57,9 @@ function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'ge
     async get<T extends KubeObject>(target: Target, options: RequestOptions = {}): Promise<T> {
       const accept = options.metadataOnly === true ? { accept: PARTIAL } : {};
       const name = nameOf('get', target, false);
-      const value = parse<T>(
-        name,
-        await exchange.call({ name, method: 'GET', url: objectPath(target), options, ...accept }),
-      );
+      const answer = await exchange.call({ name, method: 'GET', url: objectPath(target), options, ...accept });
+      const value = parse<T>(name, answer);
+      if (!isObject(value.metadata)) throw failureOfContent(name, 'is not an object of the API', answer);
       return complete(target.resource, value);
     },
 
@@ -69,7 +68,11 @@ function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'ge
       const paging = { limit: options.limit, continue: options.continueToken };
       const url = collectionPath(resource, options.namespace ?? '') + query({ ...selection(options), ...paging });
       const accept = options.metadataOnly === true ? { accept: PARTIAL_LIST } : {};
-      const value = parse<RawList<T>>(name, await exchange.call({ name, method: 'GET', url, options, ...accept }));
+      const answer = await exchange.call({ name, method: 'GET', url, options, ...accept });
+      const value = parse<RawList<T>>(name, answer);
+      // Taken for an empty list, another answer would mean that everything is gone.
+      if (!Array.isArray(value.items ?? []) || (value.items === undefined && value.metadata === undefined))
+        throw failureOfContent(name, 'is not a list', answer);
       const token = value.metadata?.continue ?? '';
       return {
         resourceVersion: value.metadata?.resourceVersion ?? '',
@@ -107,19 +110,27 @@ async function* watchEvents<T extends KubeObject>(
   const body = await exchange.open({ name, method: 'GET', url, options, ...accept });
   try {
     for await (const line of readLines(body, options.onBytes))
-      yield watchEvent(name, resource, parse<RawEvent<T>>(name, line));
+      yield watchEvent(name, resource, parseEvent<T>(name, line));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     const aborted = options.signal?.aborted === true;
     const code = (error as { code?: unknown }).code;
     const reason = typeof code === 'string' ? code : 'BrokenStream';
-    throw failureOfSilence(name, { sent: true, aborted, reason, message: 'the watch broke' });
+    const isOurs = error instanceof BodyError || (reason === 'BadAnswer' && error instanceof Error);
+    const message = isOurs ? `the watch of ${name.target.kind} broke: ${error.message}` : 'the watch broke';
+    throw failureOfSilence(name, { sent: true, aborted, reason, message });
   }
 }
 
 interface RawEvent<T> {
   readonly type: string;
   readonly object: T & { readonly code?: number; readonly reason?: string; readonly message?: string };
+}
+
+function parseEvent<T extends KubeObject>(name: CallName, line: string): RawEvent<T> {
+  const event = readJson(line);
+  if (!isObject(event)) throw failureOfContent(name, 'has a line that is not a JSON object');
+  return event as RawEvent<T>;
 }
 
 function watchEvent<T extends KubeObject>(
@@ -137,12 +148,7 @@ function watchEvent<T extends KubeObject>(
     case 'ERROR':
       return { type, status: object.code ?? 500, reason: object.reason ?? '', message: object.message ?? '' };
     default:
-      throw failureOfSilence(name, {
-        sent: true,
-        aborted: false,
-        reason: 'BadAnswer',
-        message: `the watch sent an event of the unknown type ${JSON.stringify(type)}`,
-      });
+      throw failureOfContent(name, 'has an event of an unknown type');
   }
 }
 
@@ -232,18 +238,25 @@ function nameOf(verb: string, { resource, namespace, name }: Target, write: bool
   return { verb, target: { kind: resource.kind, namespace, name }, write };
 }
 
-/** A 2xx answer that cannot be read has happened all the same: for a write its outcome is unknown. */
-function parse<T>(name: CallName, text: string): T {
+/** The JSON object of a successful answer. */
+function parse<T>(name: CallName, answer: Answer): T {
+  const value = readJson(answer.text);
+  if (value === undefined) throw failureOfContent(name, answer.text === '' ? 'is empty' : 'is not JSON', answer);
+  if (!isObject(value)) throw failureOfContent(name, 'is not a JSON object', answer);
+  return value as T;
+}
+
+/** Undefined for what is not JSON. */
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text) as unknown;
   } catch {
-    throw failureOfSilence(name, {
-      sent: true,
-      aborted: false,
-      reason: 'BadAnswer',
-      message: 'the answer of the API server is not JSON',
-    });
+    return undefined;
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function complete<T extends KubeObject>(resource: Resource, object: T): T {

@@ -10,7 +10,7 @@ import { CALL_TRIES_MAX, LOW_REQUEST_WAIT_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from
 import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
-import { failureOfAnswer, failureOfSilence, type CallName } from './failures.js';
+import { callText, failureOfAnswer, failureOfSilence, type CallName } from './failures.js';
 import type { RateLimiters } from './rate-limiter.js';
 import { resourceNameOfPath } from './resource-paths.js';
 import { sleep, startDeadline, type Deadline } from './waiting.js';
@@ -60,10 +60,17 @@ export interface Call {
   readonly mayRepeat?: boolean;
 }
 
+/** A successful answer as it came. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly text: string;
+}
+
 /** Makes calls. */
 export interface Exchange {
-  /** The text of a successful answer. */
-  call(request: Call): Promise<string>;
+  /** A successful answer. */
+  call(request: Call): Promise<Answer>;
   /** The open body of a successful answer, for watches. The deadline covers the way to the first header. */
   open(request: Call): Promise<WireResponse['body']>;
 }
@@ -95,11 +102,11 @@ export function createExchange(options: ExchangeOptions): Exchange {
 }
 
 /** One try, with its whole body. */
-async function once(options: ExchangeOptions, request: Call, deadline: Deadline): Promise<string> {
+async function once(options: ExchangeOptions, request: Call, deadline: Deadline): Promise<Answer> {
   const { answer, sent } = await send(options, request, deadline, false);
   try {
     const text = await readText(answer.body);
-    if (answer.status < 300) return text;
+    if (answer.status < 300) return { status: answer.status, contentType: answer.headers['content-type'], text };
     const retryAfter = answer.headers['retry-after'];
     throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter });
   } catch (error) {
@@ -233,7 +240,7 @@ function silence(
   const message =
     reason === 'Timeout' || reason === 'Aborted'
       ? messages[reason]
-      : `cannot ${sent ? 'talk to' : 'reach'} the API server at ${transport.host}: ${wordsFor(reason, String(text))}`;
+      : `cannot ${sent ? 'talk to' : 'reach'} the API server at ${transport.host}: ${wordsFor(request, reason, String(text))}`;
   return failureOfSilence(request.name, { sent, aborted, reason, message });
 }
 
@@ -255,7 +262,8 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Texts of sockets name ports of this side, which would make every message another one. */
-function wordsFor(code: string, text: string): string {
+function wordsFor({ name }: Call, code: string, text: string): string {
+  if (code === 'BadAnswer') return `${text}, to ${callText(name)}`;
   return WORDS[code] ?? (code === 'TransportFailed' || code.startsWith('ERR_') ? text : `${code}`);
 }
 

@@ -19,6 +19,27 @@ export function isApiError(error: unknown, ...kinds: ApiFailureKind[]): error is
   return error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.failure.kind));
 }
 
+/** A call as a message names it: `get Secret default/a`, `list Machine`. */
+export function callText({ verb, target: { kind, namespace, name } }: CallName): string {
+  const where = [namespace, name].filter((part) => part !== '').join('/');
+  return where === '' ? `${verb} ${kind}` : `${verb} ${kind} ${where}`;
+}
+
+/**
+ * The failure that an answer means that says success and is not what was asked for: it has happened all the same, so for a write
+ * the outcome is unknown. The message has the kind of the answer and nothing of its content, which may be a secret.
+ */
+export function failureOfContent(
+  call: CallName,
+  what: string,
+  answer?: { readonly status: number; readonly contentType: string | undefined },
+): ApiError {
+  const [mediaType = 'no content type'] = /^[\w.+-]+\/[\w.+-]+/.exec(answer?.contentType ?? '') ?? [];
+  const kind = answer === undefined ? '' : ` (status ${answer.status}, ${mediaType})`;
+  const message = `the answer of the API server to ${callText(call)} ${what}${kind}`;
+  return failureOfSilence(call, { sent: true, aborted: false, reason: 'BadAnswer', message });
+}
+
 interface Status {
   readonly kind?: string;
   readonly reason?: string;

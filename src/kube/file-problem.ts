@@ -3,7 +3,10 @@
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'permission denied',
+  EEXIST: 'is a file',
   EISDIR: 'is a folder',
+  ENOTDIR: 'is in no folder',
+  EROFS: 'the file system is read-only',
 };
 
 /** The cause of a failed read: in words where it is a usual one, else its code. */

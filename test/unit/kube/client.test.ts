@@ -32,6 +32,121 @@ async function failureOf(work: Promise<unknown>): Promise<ApiFailure> {
   return (error as ApiError).failure;
 }
 
+describe('client: answers that are none', () => {
+  const hidden = 'token: hunter2';
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+  const asked = 'the answer of the API server to';
+  type Api = ReturnType<FakeServer['client']>;
+  test.each<[string, Record<string, string>, string, (api: Api) => Promise<unknown>, string, string]>([
+    [
+      'a page',
+      html,
+      hidden,
+      (api) => api.get(machine),
+      'Unavailable',
+      `${asked} get Machine default/m1 is not JSON (status 200, text/html)`,
+    ],
+    [
+      'nothing',
+      {},
+      '',
+      (api) => api.get(machine),
+      'Unavailable',
+      `${asked} get Machine default/m1 is empty (status 200, no content type)`,
+    ],
+    [
+      'a JSON text',
+      {},
+      `"${hidden}"`,
+      (api) => api.get(machine),
+      'Unavailable',
+      `${asked} get Machine default/m1 is not a JSON object (status 200, no content type)`,
+    ],
+    [
+      'another object',
+      {},
+      `{"error":"${hidden}"}`,
+      (api) => api.get(machine),
+      'Unavailable',
+      `${asked} get Machine default/m1 is not an object of the API (status 200, no content type)`,
+    ],
+    [
+      'another object for a list',
+      {},
+      `{"error":"${hidden}"}`,
+      (api) => api.list(machines, { namespace: 'n' }),
+      'Unavailable',
+      `${asked} list Machine n is not a list (status 200, no content type)`,
+    ],
+    [
+      'a page for a list',
+      html,
+      hidden,
+      (api) => api.list(machines),
+      'Unavailable',
+      `${asked} list Machine is not JSON (status 200, text/html)`,
+    ],
+    [
+      'a page for a write',
+      html,
+      hidden,
+      (api) => api.mergePatch(machine, {}),
+      'Unknown',
+      `${asked} patch Machine default/m1 is not JSON (status 200, text/html)`,
+    ],
+    [
+      'a page for discovery',
+      html,
+      hidden,
+      (api) => api.getPath('/version'),
+      'Unavailable',
+      `${asked} get /version is not JSON (status 200, text/html)`,
+    ],
+    [
+      'a secret as content type',
+      { 'content-type': hidden },
+      'x',
+      (api) => api.getPath('/version'),
+      'Unavailable',
+      `${asked} get /version is not JSON (status 200, no content type)`,
+    ],
+  ])(
+    '%s -> which call got what kind of answer, and nothing of its content',
+    async (_, headers, text, call, kind, message) => {
+      const { client } = await serve((_request, response) => {
+        response.writeHead(200, headers);
+        response.end(text);
+      });
+      expect(await failureOf(call(client()))).toMatchObject({ kind, reason: 'BadAnswer', message });
+    },
+  );
+
+  test('another protocol -> which call, and that it is not HTTP', async () => {
+    const { client } = await serve((_request, _response, socket) => void socket.end(`220 ${hidden}\r\n\r\n`));
+    const api = client();
+    const { reason, message } = await failureOf(api.get(machine));
+    expect([reason, message.replace(api.host, 'HOST')]).toEqual([
+      'BadAnswer',
+      'cannot talk to the API server at HOST: its answer is not HTTP/1.1 (no status line), to get Machine default/m1',
+    ]);
+  });
+
+  test.each([
+    ['a page', `${hidden}\n`, 'the answer of the API server to watch Machine has a line that is not a JSON object'],
+    ['null', 'null\n', 'the answer of the API server to watch Machine has a line that is not a JSON object'],
+    [
+      'an unknown event',
+      `{"type":"${hidden}"}\n`,
+      'the answer of the API server to watch Machine has an event of an unknown type',
+    ],
+    ['half a line', '{"type":"ADD', 'the watch of Machine broke: the stream ended inside a line'],
+  ])('a watch with %s -> the kind of it, and nothing of its content', async (_, text, message) => {
+    const { client } = await serve((_request, response) => void response.end(text));
+    const events = client().watch(machines, {});
+    expect(await failureOf(events[Symbol.asyncIterator]().next())).toMatchObject({ kind: 'Unavailable', message });
+  });
+});
+
 describe('client: requests', () => {
   test('each verb -> method, path, query and media type of the API', async () => {
     const { seen, client } = await serve((_, response) => json(response, 200, body));
