@@ -57,6 +57,21 @@ describe('key pool', () => {
     expect(hand.started).toEqual(['RSA-4096', 'RSA-4096', 'ECDSA-P256', 'RSA-4096', 'ECDSA-P256', 'RSA-4096']);
   });
 
+  test('order: a burst of clusters -> sets are finished in the order of asking, not all at last', async () => {
+    const hand = handGenerator();
+    const pool = createKeyPool(hand);
+    const finished: { owner: string; made: number }[] = [];
+    let made = 0;
+    for (const owner of ['ns/c0', 'ns/c1', 'ns/c2', 'ns/c3']) {
+      const answer = pool.take({ owner, algorithm: 'RSA-2048', count: 4, signal: live() });
+      void answer.then(() => finished.push({ owner, made }));
+    }
+    for (; hand.running() > 0; await hand.finish()) made += 1;
+    expect(finished.map(({ owner }) => owner)).toEqual(['ns/c0', 'ns/c1', 'ns/c2', 'ns/c3']);
+    // Two places: the first two are done when the keys of two sets are, or little later.
+    expect(finished[1]?.made).toBeLessThanOrEqual(10);
+  });
+
   test('abort: a waiting request -> answered at once, its running keys go to nobody else, the rest is not made', async () => {
     const hand = handGenerator();
     const pool = createKeyPool(hand);

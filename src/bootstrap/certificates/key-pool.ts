@@ -1,7 +1,8 @@
 // The process's only source of keys.
 //
 //   K1. At most KEYS_RUNNING_MAX keys are being made at any time, whoever asks: libuv's threads also serve DNS and files.
-//   K2. Owners (clusters) are served in turns, the one with fewest running keys first, so that a cluster of 4096-bit keys starves nobody.
+//   K2. The owner (cluster) with the fewest running keys comes first, and of several the one that asked first: a cluster of 4096-bit
+//       keys leaves the other places to others, and in a burst sets are finished one after the other and not all at last.
 //   K3. Keys that are waited for come before keys made ahead of need.
 //   K4. A key is handed out once. A key nobody waits for any more is kept only within a prepared set, else dropped.
 //   K5. At most PREPARED_SETS_MAX sets are made ahead of need.
@@ -25,7 +26,7 @@ interface Demand {
   readonly answer: (answer: KeyPoolAnswer) => void;
 }
 
-/** What is known about one owner and one algorithm. Lanes are visited in insertion order; a served one goes last. */
+/** What is known about one owner and one algorithm. Lanes are visited in insertion order: who asks goes last. */
 interface Lane {
   readonly owner: string;
   readonly algorithm: EncryptionAlgorithm;
@@ -56,7 +57,6 @@ export function createKeyPool(options: { readonly generate: KeyGenerator; readon
     while (running < runningMax) {
       const lane = nextLane(lanes.values());
       if (lane === null) return;
-      moveLast(lane);
       void run(lane);
     }
   }
@@ -111,7 +111,7 @@ export function createKeyPool(options: { readonly generate: KeyGenerator; readon
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      lane.demands.push(demand);
+      if (lane.demands.push(demand) === 1) moveLast(lane);
       // The prepared set was for this moment; what is left of it is not needed again.
       const prepared = lane.prepared;
       lane.prepared = [];
