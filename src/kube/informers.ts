@@ -192,7 +192,7 @@ function freshnessOf(informers: () => readonly AnyInformer[]): Required<Freshnes
         run();
         return true;
       };
-      if (!look()) ends = of(receipt.kind).map(({ store }) => store.onMove(look));
+      if (!look()) ends = of(receipt.kind).map(({ store }) => store.onNews(receipt, look));
       return stop;
     },
   };

@@ -6,10 +6,10 @@
 //   S3. Listeners are called after the whole change is in the store; one that throws harms nobody else.
 //   S4. `sync` is true for what a list showed: nobody changed anything just now.
 
-import type { WriteReceipt } from '../host/contract.js';
 import type { Cache, CacheChange, KubeObject, Resource } from './contract.js';
 import type { ReflectorTarget } from './reflector.js';
 import { compareVersions, newerVersion } from './resource-version.js';
+import { createShownWaiters, type Shown, type ShownWaiters } from './shown-waiters.js';
 
 /** Values under which an object is found. Pure; called with projected objects. */
 export type IndexFunction<T> = (object: T) => readonly string[];
@@ -30,7 +30,9 @@ export interface Store<T extends KubeObject> extends Cache<T>, ReflectorTarget {
   /** What a consistent live read showed: the object or its absence, at this version of the server. */
   settle(namespace: string, name: string, object: KubeObject | null, resourceVersion: string): void;
   /** True when this store shows the write or something later. */
-  shows(receipt: Pick<WriteReceipt, 'namespace' | 'name' | 'resourceVersion'>): boolean;
+  shows(receipt: Shown): boolean;
+  /** Calls the listener after every change by which this store may have come to show the write, until it is taken off. */
+  onNews(receipt: Shown, listener: () => void): () => void;
   /** Ends when the first complete list is in. */
   whenSynced(): Promise<void>;
   /** Calls the listener after every change of content or version, once the listeners of changes are through. */
@@ -49,6 +51,7 @@ interface State<T extends KubeObject> {
   readonly floors: Map<string, Floor>;
   readonly listeners: Set<(change: CacheChange<T>) => void>;
   readonly movers: Set<() => void>;
+  readonly waiters: ShownWaiters;
   resourceVersion: string;
   synced: boolean;
   mark: number;
@@ -65,6 +68,7 @@ export function createStore<T extends KubeObject>(options: StoreOptions<T>): Sto
     floors: new Map(),
     listeners: new Set(),
     movers: new Set(),
+    waiters: createShownWaiters((listener) => guarded(options, listener)),
     resourceVersion: '',
     synced: false,
     mark: 0,
@@ -85,6 +89,8 @@ export function createStore<T extends KubeObject>(options: StoreOptions<T>): Sto
     },
     whenSynced: () => synced.promise,
     shows: (receipt) => shows(state, receipt),
+    onNews: (receipt, listener) =>
+      state.waiters.add(keyOf(receipt.namespace, receipt.name), receipt.resourceVersion, listener),
     onMove(listener) {
       state.movers.add(listener);
       return () => void state.movers.delete(listener);
@@ -145,7 +151,7 @@ function writers<T extends KubeObject>(
       for (const key of [...state.floors.keys()]) if (!keeps(key)) state.floors.delete(key);
       state.resourceVersion = resourceVersion;
       state.synced = true;
-      notify(state, options, changes);
+      notify(state, options, changes, null);
       onSynced();
     },
 
@@ -158,12 +164,12 @@ function writers<T extends KubeObject>(
         else put(state, options, { key, object: ingest(object), sync: false }, changes);
       }
       advance(state, resourceVersion);
-      notify(state, options, changes);
+      notify(state, options, changes, [key]);
     },
 
     bookmark(resourceVersion) {
       advance(state, resourceVersion);
-      notify(state, options, []);
+      notify(state, options, [], []);
     },
 
     settle(namespace, name, object, resourceVersion) {
@@ -179,7 +185,7 @@ function writers<T extends KubeObject>(
         state.floors.set(key, { resourceVersion, mark: state.mark });
       if (object === null) drop(state, options, { key, sync: false }, changes);
       else put(state, options, { key, object: ingest(object), sync: false }, changes);
-      notify(state, options, changes);
+      notify(state, options, changes, [key]);
     },
   };
 }
@@ -206,10 +212,7 @@ function advance<T extends KubeObject>(state: State<T>, resourceVersion: string)
   }
 }
 
-function shows<T extends KubeObject>(
-  state: State<T>,
-  receipt: Pick<WriteReceipt, 'namespace' | 'name' | 'resourceVersion'>,
-): boolean {
+function shows<T extends KubeObject>(state: State<T>, receipt: Shown): boolean {
   const key = keyOf(receipt.namespace, receipt.name);
   // A later life has a later version, so the uid needs no look; an earlier life must not pass for a later one.
   const shown = state.objects.get(key)?.metadata.resourceVersion ?? state.resourceVersion;
@@ -276,20 +279,27 @@ function unindex<T extends KubeObject>(state: State<T>, options: StoreOptions<T>
   }
 }
 
+/** Tells what changed. `touched` are the keys of objects of which something was heard; null for all. */
 function notify<T extends KubeObject>(
   state: State<T>,
   options: StoreOptions<T>,
   changes: readonly CacheChange<T>[],
+  touched: readonly string[] | null,
 ): void {
-  const guarded = (run: () => void): void => {
-    try {
-      run();
-    } catch (error) {
-      options.onError?.(error);
-    }
-  };
-  for (const change of changes) for (const listener of [...state.listeners]) guarded(() => listener(change));
-  for (const mover of [...state.movers]) guarded(mover);
+  for (const change of changes) for (const listener of [...state.listeners]) guarded(options, () => listener(change));
+  for (const mover of [...state.movers]) guarded(options, mover);
+  const { waiters, resourceVersion } = state;
+  if (touched === null) waiters.tellAll();
+  else touched.forEach((key) => waiters.tellOfObject(key));
+  waiters.tellOfVersion(resourceVersion);
+}
+
+function guarded({ onError }: Pick<StoreOptions<KubeObject>, 'onError'>, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    onError?.(error);
+  }
 }
 
 function projected<T extends KubeObject>(options: StoreOptions<T>, object: KubeObject): T {
