@@ -3,10 +3,13 @@
 // The account may do everything: only the mode keeps it from writing. The audit log is the judge.
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createSharedWorkloads } from '../../src/embedded/clusters.js';
+import { infrastructureDefinitions } from '../../src/embedded/infrastructure/definitions.js';
 import { createSimulatedInfrastructure } from '../../src/embedded/infrastructure/infrastructure.js';
+import { demoMachines } from '../../src/embedded/infrastructure/resources.js';
 import type { SimulatedInfrastructure } from '../../src/embedded/infrastructure/ports.js';
 import { sampleWorld } from '../../src/embedded/sample-world.js';
 import type { FullApiClient } from '../../src/kube/client.js';
+import type { KubeObject } from '../../src/kube/contract.js';
 import { resourceOf } from '../../src/kube/resource-paths.js';
 import { resources } from '../../src/api/names.js';
 import { systemClock, systemRandom } from '../../src/system.js';
@@ -27,6 +30,7 @@ let operator: OperatorProcess | null = null;
 beforeAll(async () => {
   server = await startApiServer({ audit: true, users: [{ name: 'operator', groups: ['system:masters'] }] });
   await installDefinitions(server);
+  await installDefinitions(server, infrastructureDefinitions);
   client = clientOf(server.kubeconfig());
   infrastructure = createSimulatedInfrastructure({
     client: client as never,
@@ -35,8 +39,10 @@ beforeAll(async () => {
     random: systemRandom,
   });
   await infrastructure.start();
-  for (const object of sampleWorld({ controlPlanes: 1, workers: 1, poolReplicas: 0, ignition: false, namespace })) {
-    await createObject(client, object);
+  const size = { controlPlanes: 1, workers: 1, poolReplicas: 0, ignition: false, demoMachines: true, namespace };
+  for (const object of sampleWorld(size)) {
+    const isDemoMachine = (object as { readonly kind: string }).kind === demoMachines.kind;
+    await (isDemoMachine ? client.create(demoMachines, object) : createObject(client, object));
   }
 }, 180_000);
 
@@ -51,8 +57,9 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const shadow = (): OperatorProcess =>
+const shadow = (...flags: readonly string[]): OperatorProcess =>
   startOperatorProcess(server.kubeconfigFile('operator'), [
+    ...flags,
     '--shadow',
     '--leader-elect',
     '--webhook-port=0',
@@ -88,14 +95,14 @@ function expectNoWrite(since: number): void {
   expect(calls.filter(({ objectRef }) => objectRef?.resource === 'leases')).toEqual([]);
 }
 
-/** Versions of everything that a bootstrap provider writes. */
+const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const events = { ...pods, plural: 'events', kind: 'Event' };
+
+/** Versions of everything that the controllers write. */
 async function versions(): Promise<readonly string[]> {
   const all = await Promise.all(
-    (['KubeadmConfig', 'Secret', 'ConfigMap', 'Event'] as const).map(async (kind) => {
-      const resource =
-        kind === 'Event'
-          ? { group: '', version: 'v1', plural: 'events', kind, namespaced: true }
-          : resourceOf(resources[kind]);
+    (['KubeadmConfig', 'Machine', 'Cluster', 'Secret', 'ConfigMap', 'Pod', 'Event'] as const).map(async (kind) => {
+      const resource = kind === 'Event' ? events : kind === 'Pod' ? pods : resourceOf(resources[kind]);
       const { items } = await client.list(resource, { namespace });
       return items.map(({ metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
     }),
@@ -147,5 +154,37 @@ describe('run --shadow on a real API server', () => {
       if (specToken !== '') expect(output).not.toContain(specToken.split('.')[1]);
       expect(output).not.toContain((data ?? '').slice(400, 460));
     }
+  });
+
+  test('all controllers, a Machine on its way out -> its drain is told to its first eviction, and nothing is written anywhere', async () => {
+    // Its simulation plays the Machine and Cluster controllers, whose place this one takes.
+    await infrastructure.stop();
+    const target = { resource: resourceOf(resources.Machine), namespace, name: 'sample-worker-0' };
+    const { status } = await client.get<KubeObject & { status: { nodeRef: { name: string } } }>(target);
+    const node = status.nodeRef.name;
+    const spec = { nodeName: node, containers: [{ name: 'c', image: 'i' }] };
+    await client.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace }, spec });
+    await client.mergePatch(target, { metadata: { finalizers: ['machine.cluster.x-k8s.io'] } });
+    await client.delete(target);
+    const cluster = { resource: resourceOf(resources.Cluster), namespace, name: 'sample' };
+    await client.mergePatch(cluster, { status: { conditions: [] } }, { subresource: 'status' });
+    const before = await versions();
+    const seen = server.auditEntries().length;
+    operator = shadow('--controllers=all');
+    const running = operator;
+    const wanted = [
+      `patch Machine ${namespace}/sample-worker-0 differs`,
+      `patch Node ${node} differs`,
+      `post Eviction ${namespace}/web unknown`,
+      `patch Cluster ${namespace}/sample differs`,
+    ];
+    await until(
+      'the drain is told',
+      () => told(running),
+      (all) => wanted.every((line) => all.includes(line)),
+    );
+    expect(await running.stop()).toBe(0);
+    expectNoWrite(seen);
+    expect(await versions()).toEqual(before);
   });
 });
