@@ -90,4 +90,10 @@ export async function main(words: readonly string[]): Promise<number> {
   }
 }
 
+// Whoever reads the output has had enough, as in `| head`: nothing went wrong, and folders are still tidied up on exit.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  printFailure(error);
+  process.exit(1);
+});
 process.exitCode = await main(process.argv.slice(2));

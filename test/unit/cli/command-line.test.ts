@@ -1,6 +1,6 @@
 // Command lines as people type them: every form that pflag takes, help, and what is no command line.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -78,6 +78,25 @@ describe('the program', () => {
       stderr: expect.stringMatching(stderr),
     });
   });
+
+  test.each([
+    ['visualize', ['--out', join(folder, 'piped')]],
+    ['demo', ['--exit', '--workers=0', '--inspector-bind-address=']],
+  ])(
+    '%s: its reader goes away -> it ends without a word, and leaves nothing behind',
+    async (command, args) => {
+      const temporary = join(folder, `temporary-of-${command}`);
+      mkdirSync(temporary);
+      const env = { ...process.env, TMPDIR: temporary };
+      const child = spawn(process.execPath, [bundle, command, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let stderr = '';
+      child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
+      child.stdout.once('data', () => child.stdout.destroy());
+      const status = await new Promise((resolve) => child.once('close', resolve));
+      expect({ status, stderr, left: readdirSync(temporary) }).toEqual({ status: 0, stderr: '', left: [] });
+    },
+    60_000,
+  );
 
   test('visualize: fresh, then a picture of no machine, then a file in the way -> said in one line', () => {
     const out = join(folder, 'diagrams');
