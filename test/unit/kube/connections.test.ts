@@ -10,8 +10,12 @@ import {
   ConnectionError,
   createWorkloadConnections,
   type ClosableClient,
+  type ConnectionObserver,
 } from '../../../src/kube/workload-connections.js';
 import type { ApiClient, WorkloadConnections } from '../../../src/kube/contract.js';
+import { connectionObserver } from '../../../src/kube/observers.js';
+import { silentLogger } from '../../../src/log.js';
+import { createMetrics } from '../../../src/metrics.js';
 import { failure } from './scripted-client.js';
 import { createTestClock, fixedRandom, type TestClock } from './test-clock.js';
 
@@ -41,7 +45,7 @@ interface World {
   ask(): Promise<string>;
 }
 
-function createWorld(): World {
+function createWorld(observer?: ConnectionObserver): World {
   const clock = createTestClock();
   const attempts: Attempt[] = [];
   const closed: string[] = [];
@@ -63,6 +67,7 @@ function createWorld(): World {
     kubeconfigs: source,
     clock,
     random: fixedRandom(0.5),
+    ...(observer === undefined ? {} : { observer }),
     connect: (kubeconfig) =>
       new Promise((resolve, reject) => {
         const id = String(attempts.length);
@@ -324,6 +329,28 @@ describe('connections: closing', () => {
     expect(connections.state(cluster).kind).toBe('connected');
     await clock.advance(1);
     expect([connections.state(cluster).kind, closed, clock.pending()]).toEqual(['none', ['0'], 0]);
+  });
+
+  test.each(['connected', 'failed'])('its cluster is gone, when it was %s -> its metrics go, too', async (outcome) => {
+    const metrics = createMetrics();
+    const { clock, attempts, ask } = createWorld(connectionObserver(metrics, silentLogger));
+    const shown = async (): Promise<readonly string[]> =>
+      (await metrics.text()).split('\n').filter((line) => line.includes('cluster_name="c1"'));
+    void ask();
+    await clock.settle();
+    await (outcome === 'connected' ? attempts[0]?.succeed() : attempts[0]?.fail('no such host'));
+    const labels = 'cluster_name="c1",cluster_namespace="default"';
+    const value = outcome === 'connected' ? 1 : 0;
+    expect(await shown()).toEqual([
+      `capi_cluster_cache_connection_up{${labels}} ${value}`,
+      `capi_cluster_cache_healthcheck{${labels}} ${value}`,
+      `capi_cluster_cache_healthchecks_total{${labels},status="${value === 1 ? 'success' : 'error'}"} 1`,
+    ]);
+    for (let passed = 0; passed < 180_000; passed += 10_000) {
+      await clock.advance(10_000);
+      await attempts.at(-1)?.fail('no such host');
+    }
+    expect(await shown()).toEqual([]);
   });
 
   test('a call that runs for long -> keeps it open, and open a minute after', async () => {

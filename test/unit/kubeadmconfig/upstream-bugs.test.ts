@@ -1,5 +1,6 @@
 // Bugs that upstream's KubeadmConfig controller once had, by the numbers of docs/upstream-bugs.md, as far as no other test
 // would find them.
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { kubeadmConfigSpec } from '../../../src/api/kubeadmconfig/v1beta2.js';
 import { certificateFiles } from '../../../src/bootstrap/certificates/certificate-files.js';
@@ -110,6 +111,36 @@ describe('upstream bugs: tokens', () => {
     ]);
   });
 
+  const worker = (token: string) => ({
+    spec: { joinConfiguration: { discovery: { bootstrapToken: { token } } } },
+  });
+
+  test('upstream bug 9: a token of the user’s -> the data has it, and no other is made', async () => {
+    const world = await initialized();
+    await addMachine(world.user, 'w-0', worker('abcdef.0123456789abcdef'));
+    await world.start();
+    await world.settle();
+    expect(await payload(world.user, 'w-0')).toContain('token: abcdef.0123456789abcdef');
+    const { metadata, ...rest } = await configOf(world.user, 'w-0');
+    expect([tokenOf({ metadata, ...rest }), metadata.annotations]).toEqual(['abcdef.0123456789abcdef', undefined]);
+    expect(await tokens(world.user)).toEqual([]);
+  });
+
+  test('upstream bug 9: a malformed token of the user’s -> said on the object, without showing it', async () => {
+    const world = await initialized();
+    await addMachine(world.user, 'w-0', worker('bogus-hunter2'));
+    const operator = await world.start();
+    await world.settle();
+    await world.clock.advance(TTL_MS);
+    await world.settle();
+    const said = operator.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`).join('\n');
+    expect(said).toContain(
+      'Warning TokenFailed spec.joinConfiguration.discovery.bootstrapToken.token was not of the form',
+    );
+    expect(said + JSON.stringify((await configOf(world.user, 'w-0')).status)).not.toContain('bogus-hunter2');
+    expect(await tokens(world.user)).toEqual([]);
+  });
+
   test('upstream bug 10: token of ours without an expiry -> gets one at the next look', async () => {
     const world = await initialized();
     await addMachine(world.user, 'w-0');
@@ -213,6 +244,16 @@ describe('upstream bugs: rendering', () => {
     const paths = loaded.kind === 'loaded' ? certificateFiles(loaded.certificates).map(({ path }) => path) : [];
     expect(paths).toEqual(expect.arrayContaining(['/x/pki/ca.crt', '/x/pki/etcd/ca.key', '/x/pki/front-proxy-ca.crt']));
     expect(paths.join()).not.toContain('\\');
+    // Where this runs a slash is the separator: what makes paths must not ask for that of its own system.
+    const sources = readdirSync('src/bootstrap', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.ts'),
+    );
+    const imports = sources.flatMap((name) =>
+      [...readFileSync(`src/bootstrap/${name}`, 'utf8').matchAll(/import (.+) from '(?:node:)?path(?:\/\w+)?'/g)].map(
+        ([, what]) => what,
+      ),
+    );
+    expect(imports).toEqual(['{ posix }']);
   });
 
   test('upstream bug 27: experimental retry join -> is no field, and no such script is written', async () => {
@@ -262,7 +303,7 @@ describe('upstream bugs: ownership, pause', () => {
     const world = await initialized();
     const { spec, ...rest } = machine('w-0') as { readonly spec: { readonly bootstrap: object } };
     const empty = { ...rest, spec: { ...spec, bootstrap: { ...spec.bootstrap, dataSecretName: '' } } };
-    const owner = await create(world.user, empty).catch(() => create(world.user, machine('w-0')));
+    const owner = await create(world.user, empty);
     await create(world.user, config(owner, 'w-0', { verbosity: 1 }));
     await world.start();
     await world.settle();
