@@ -1,8 +1,9 @@
 // Command lines as people type them: every form that pflag takes, help, and what is no command line.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { explainCommand } from '../../../src/cli/explain.js';
 import { UsageError } from '../../../src/cli/flag-types.js';
@@ -77,6 +78,19 @@ describe('the program', () => {
       stdout: expect.stringMatching(stdout),
       stderr: expect.stringMatching(stderr),
     });
+  });
+
+  test.each([
+    ['nothing', [], 1, /Version: [\s\S]*error: no cluster to work with/],
+    ['flags alone', ['--leader-elect', '-v=0'], 1, /Version: [\s\S]*error: no cluster to work with/],
+    ['a subcommand', ['render'], 2, /^error: required option/],
+  ])('/manager of the image, with %s -> what the Go manager does, or the subcommand', (_, args, status, stderr) => {
+    const manager = join(folder, 'manager');
+    const text = readFileSync('deploy/image/manager', 'utf8');
+    writeFileSync(manager, text.replace('/operator/kubeadm-bootstrap-operator.js', pathToFileURL(bundle).href));
+    const { KUBECONFIG: _kubeconfig, ...env } = process.env;
+    const done = spawnSync(process.execPath, [manager, ...args], { encoding: 'utf8', env: { ...env, HOME: folder } });
+    expect([done.status, done.stdout, done.stderr]).toEqual([status, '', expect.stringMatching(stderr)]);
   });
 
   test.each([
