@@ -60,6 +60,9 @@ export const REQUEST_SOCKETS_MAX = 16;
 /** Sockets for requests to one workload API server: a fleet has many, and each costs a TLS handshake on both sides. */
 export const WORKLOAD_SOCKETS_MAX = 2;
 
+/** The second of them is opened when requests have waited for the first this long: a token's takes less time than a handshake. */
+export const WORKLOAD_FURTHER_SOCKET_MS = 500;
+
 /** Connections to one API server that are made at once: handshakes of a burst would keep its first requests from being sent. */
 export const CONNECTING_MAX = 4;
 

@@ -25,6 +25,8 @@ export interface HttpsTransportOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Connections for requests at once; default REQUEST_SOCKETS_MAX. */
   readonly socketsMax?: number;
+  /** How long requests wait for the connections there are before a further one is made, in milliseconds; default not at all. */
+  readonly furtherAfterMs?: number;
 }
 
 /** A transport to one server with one identity. Throws AccessError for a bad proxy. */
@@ -33,11 +35,12 @@ export function createHttpsTransport({
   clock,
   environment,
   socketsMax = REQUEST_SOCKETS_MAX,
+  furtherAfterMs,
 }: HttpsTransportOptions): Transport {
   const server = new URL(access.server);
   const proxy = proxyFor(server, access.proxyUrl, environment);
   const address = addressOf(server, proxy);
-  const slots = createSlots(socketsMax);
+  const slots = createSlots(socketsMax, furtherAfterMs === undefined ? undefined : { furtherAfterMs, clock });
   let way: Way | undefined;
   let closed = false;
 

@@ -5,7 +5,12 @@
 //       public address may not be reachable from inside. Credentials stay those of the kubeconfig.
 
 import type { Clock } from '../host/contract.js';
-import { WORKLOAD_CALL_TIMEOUT_MS, WORKLOAD_PROBE_TIMEOUT_MS, WORKLOAD_SOCKETS_MAX } from '../limits.js';
+import {
+  WORKLOAD_CALL_TIMEOUT_MS,
+  WORKLOAD_FURTHER_SOCKET_MS,
+  WORKLOAD_PROBE_TIMEOUT_MS,
+  WORKLOAD_SOCKETS_MAX,
+} from '../limits.js';
 import { AccessError, type ServerAccess } from './access.js';
 import { createApiClient, type FullApiClient } from './client.js';
 import type { KubeObject, Resource } from './contract.js';
@@ -92,7 +97,13 @@ function within<T>(prefix: string, work: () => T): T {
 function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullApiClient {
   const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer, onOpened, onThrottle } = options;
   return within('error creating HTTP client and mapper: error creating HTTP client: ', () => {
-    const transport = createHttpsTransport({ access, clock, environment, socketsMax: WORKLOAD_SOCKETS_MAX });
+    const transport = createHttpsTransport({
+      access,
+      clock,
+      environment,
+      socketsMax: WORKLOAD_SOCKETS_MAX,
+      furtherAfterMs: WORKLOAD_FURTHER_SOCKET_MS,
+    });
     const onWait = onThrottle?.(transport.host);
     const client = createApiClient({
       transport,

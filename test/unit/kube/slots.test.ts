@@ -75,6 +75,66 @@ describe('slots', () => {
   });
 });
 
+describe('reluctant slots', () => {
+  function reluctant(): { readonly slots: Slots; readonly clock: ReturnType<typeof createTestClock> } {
+    const clock = createTestClock();
+    return { slots: createSlots(2, { furtherAfterMs: 500, clock }), clock };
+  }
+
+  test('the first slot comes free in time -> it goes on, and there is no second one', async () => {
+    const { slots, clock } = reluctant();
+    const release = await taken(slots);
+    const { order, ask } = asking(slots);
+    ask('next', 1);
+    await clock.advance(499);
+    expect(order).toEqual([]);
+    release();
+    await clock.settle();
+    expect(order).toEqual(['next']);
+    expect(slots.taken()).toBe(0);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('somebody has waited for a while -> the oldest gets a second slot, and nobody a third', async () => {
+    const { slots, clock } = reluctant();
+    await taken(slots);
+    const second = slots.take(signal, 1);
+    const { order, ask } = asking(slots);
+    ask('third', 2);
+    await clock.advance(500);
+    const release = await second;
+    await clock.advance(10_000);
+    expect(order).toEqual([]);
+    expect(slots.taken()).toBe(2);
+    release?.();
+    await clock.settle();
+    expect(order).toEqual(['third']);
+    expect(slots.taken()).toBe(1);
+  });
+
+  test('a holder that does not let go -> those who come later wait no longer than those before', async () => {
+    const { slots, clock } = reluctant();
+    await taken(slots);
+    const { order, ask } = asking(slots);
+    for (const name of ['a', 'b']) {
+      ask(name);
+      await clock.advance(500);
+    }
+    expect(order).toEqual(['a', 'b']);
+  });
+
+  test('all who wait give up -> no slot is made for them', async () => {
+    const { slots, clock } = reluctant();
+    await taken(slots);
+    const leaving = new AbortController();
+    const left = slots.take(leaving.signal);
+    leaving.abort();
+    expect(await left).toBeNull();
+    await clock.advance(1_000);
+    expect(slots.taken()).toBe(1);
+  });
+});
+
 describe('age of a request', () => {
   test.each<[string, RequestOptions, number]>([
     ['the age of the work that it is a step of', { sinceMs: 400 }, 400],
