@@ -5,7 +5,7 @@
 //   N2. The version of the whole store only tells those whom it passes: it ends waits for what is absent.
 
 import type { WriteReceipt } from '../host/contract.js';
-import { compareVersions } from './resource-version.js';
+import { createVersionOrder } from './version-order.js';
 
 /** A write, as far as a store is concerned. */
 export type Shown = Pick<WriteReceipt, 'namespace' | 'name' | 'resourceVersion'>;
@@ -28,48 +28,36 @@ interface Waiter {
   isOver: boolean;
 }
 
-/** Those who have gone stay in the order of versions until they surface, or until there are this many more of them than others. */
-const SLACK = 64;
-
 /** Nobody waits yet. `call` runs a listener. */
 export function createShownWaiters(call: (listener: () => void) => void): ShownWaiters {
   const byKey = new Map<string, Set<Waiter>>();
-  /** Oldest version first; those whom the store has passed since its last list are not in it. */
-  let ordered: Waiter[] = [];
   let size = 0;
+  /** Without those whom the store has passed since its last list. */
+  const ordered = createVersionOrder<Waiter>({ isAlive: ({ isOver }) => !isOver, count: () => size });
   const tell = (waiters: Iterable<Waiter>): void => {
     for (const waiter of [...waiters]) if (!waiter.isOver) call(waiter.listener);
   };
-  const remove = (key: string, waiter: Waiter): void => {
-    if (waiter.isOver) return;
-    waiter.isOver = true;
-    size -= 1;
-    const waiters = byKey.get(key);
-    waiters?.delete(waiter);
-    if (waiters?.size === 0) byKey.delete(key);
-    if (ordered.length > 2 * size + SLACK) ordered = ordered.filter(({ isOver }) => !isOver);
-  };
+  const everybody = (): Waiter[] => [...byKey.values()].flatMap((waiters) => [...waiters]);
   return {
     add(key, resourceVersion, listener) {
       const waiter: Waiter = { resourceVersion, listener, isOver: false };
       const waiters = byKey.get(key) ?? new Set();
       byKey.set(key, waiters.add(waiter));
-      // Versions grow: nearly always it is the last one.
-      let index = ordered.length;
-      while (index > 0 && compareVersions(ordered[index - 1]?.resourceVersion ?? '', resourceVersion) > 0) index -= 1;
-      ordered.splice(index, 0, waiter);
       size += 1;
-      return () => remove(key, waiter);
+      ordered.add(waiter);
+      return () => {
+        if (waiter.isOver) return;
+        waiter.isOver = true;
+        size -= 1;
+        waiters.delete(waiter);
+        if (waiters.size === 0 && byKey.get(key) === waiters) byKey.delete(key);
+      };
     },
     tellOfObject: (key) => tell(byKey.get(key) ?? []),
-    tellOfVersion(resourceVersion) {
-      const count = ordered.findIndex((each) => compareVersions(each.resourceVersion, resourceVersion) > 0);
-      tell(ordered.splice(0, count === -1 ? ordered.length : count));
-    },
+    tellOfVersion: (resourceVersion) => tell(ordered.take(resourceVersion)),
     tellAll() {
-      ordered = [...byKey.values()].flatMap((waiters) => [...waiters]);
-      ordered.sort((one, other) => compareVersions(one.resourceVersion, other.resourceVersion));
-      tell(ordered);
+      ordered.reset(everybody());
+      tell(everybody());
     },
   };
 }

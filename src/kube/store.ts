@@ -10,6 +10,7 @@ import type { Cache, CacheChange, KubeObject, Resource } from './contract.js';
 import type { ReflectorTarget } from './reflector.js';
 import { compareVersions, newerVersion } from './resource-version.js';
 import { createShownWaiters, type Shown, type ShownWaiters } from './shown-waiters.js';
+import { createVersionOrder, type VersionOrder } from './version-order.js';
 
 /** Values under which an object is found. Pure; called with projected objects. */
 export type IndexFunction<T> = (object: T) => readonly string[];
@@ -40,6 +41,7 @@ export interface Store<T extends KubeObject> extends Cache<T>, ReflectorTarget {
 }
 
 interface Floor {
+  readonly key: string;
   readonly resourceVersion: string;
   readonly mark: number;
 }
@@ -49,6 +51,7 @@ interface State<T extends KubeObject> {
   readonly indexes: Map<string, Map<string, Map<string, T>>>;
   /** What live reads showed and the watch has not reached yet. */
   readonly floors: Map<string, Floor>;
+  readonly floorOrder: VersionOrder<Floor>;
   readonly listeners: Set<(change: CacheChange<T>) => void>;
   readonly movers: Set<() => void>;
   readonly waiters: ShownWaiters;
@@ -62,10 +65,15 @@ const NAMESPACE_INDEX = 'metadata.namespace';
 
 /** An empty store. */
 export function createStore<T extends KubeObject>(options: StoreOptions<T>): Store<T> {
+  const floors = new Map<string, Floor>();
   const state: State<T> = {
     objects: new Map(),
     indexes: new Map([NAMESPACE_INDEX, ...Object.keys(options.indexes ?? {})].map((name) => [name, new Map()])),
-    floors: new Map(),
+    floors,
+    floorOrder: createVersionOrder({
+      isAlive: (floor) => floors.get(floor.key) === floor,
+      count: () => floors.size,
+    }),
     listeners: new Set(),
     movers: new Set(),
     waiters: createShownWaiters((listener) => guarded(options, listener)),
@@ -181,8 +189,7 @@ function writers<T extends KubeObject>(
       if (known === '' && compareVersions(reached, resourceVersion) > 0) return;
       const changes: CacheChange<T>[] = [];
       state.mark += 1;
-      if (compareVersions(resourceVersion, state.resourceVersion) > 0)
-        state.floors.set(key, { resourceVersion, mark: state.mark });
+      if (compareVersions(resourceVersion, state.resourceVersion) > 0) raiseFloor(state, key, resourceVersion);
       if (object === null) drop(state, options, { key, sync: false }, changes);
       else put(state, options, { key, object: ingest(object), sync: false }, changes);
       notify(state, options, changes, [key]);
@@ -207,9 +214,13 @@ function isOld<T extends KubeObject>(state: State<T>, key: string, type: string,
 
 function advance<T extends KubeObject>(state: State<T>, resourceVersion: string): void {
   state.resourceVersion = newerVersion(resourceVersion, state.resourceVersion);
-  for (const [key, floor] of state.floors) {
-    if (compareVersions(floor.resourceVersion, state.resourceVersion) <= 0) state.floors.delete(key);
-  }
+  for (const { key } of state.floorOrder.take(state.resourceVersion)) state.floors.delete(key);
+}
+
+function raiseFloor<T extends KubeObject>(state: State<T>, key: string, resourceVersion: string): void {
+  const floor: Floor = { key, resourceVersion, mark: state.mark };
+  state.floors.set(key, floor);
+  state.floorOrder.add(floor);
 }
 
 function shows<T extends KubeObject>(state: State<T>, receipt: Shown): boolean {
