@@ -4,7 +4,7 @@ import { INVARIANTS } from './engine/invariants.js';
 import { PLANTED_BUGS } from './engine/bugs.js';
 import { MACHINE_BUGS } from './engine/machine-bugs.js';
 import type { Ending } from './engine/machine-plan.js';
-import { planOf, type Fault } from './engine/plan.js';
+import { planOf, type ActName, type Fault } from './engine/plan.js';
 import { runPlan } from './engine/run.js';
 import { report, shrink } from './engine/shrink.js';
 
@@ -56,6 +56,22 @@ describe('simulation', () => {
     const acts = sorted(what('act').map((fault) => fault.what));
     for (const act of ['loseSnapshot', 'corruptSnapshot', 'recreateMachine', 'recreateConfig', 'addFile', 'loseToken'])
       expect(acts).toContain(act);
+  });
+
+  test('the plans of some hundred seeds -> every story, and most seeds without one', () => {
+    const plans = Array.from({ length: 1_000 }, (_, index) => planOf(index + 1));
+    const acts = (what: ActName) => (fault: Fault) => fault.kind === 'act' && fault.what === what;
+    const stories: readonly ((fault: Fault) => boolean)[] = [
+      ...(
+        ['removeWorker', 'dropLockLate', 'recreateLockHolder', 'rotateKubeconfig', 'swapToken', 'pauseFirst'] as const
+      ).map(acts),
+      (fault) => fault.kind === 'race' && fault.what === 'take',
+      (fault) => fault.kind === 'watches' && fault.operator !== undefined && fault.resource !== 'machines',
+      (fault) => fault.kind === 'requests' && fault.isWrite === true,
+    ];
+    const isOf = stories.map((isStory) => plans.filter(({ faults }) => faults.some(isStory)).length);
+    for (const count of isOf) expect(count).toBeGreaterThan(0);
+    expect(plans.filter(({ faults }) => stories.some((isStory) => faults.some(isStory))).length).toBeLessThan(200);
   });
 
   test('worlds with the Machine controller -> the same trace byte for byte, and every way to hold a deletion up', async () => {

@@ -17,8 +17,17 @@ import {
 import { FOREIGN_FILE, type Judge } from './judge.js';
 import { addWhilePaused } from './late-acts.js';
 import { recreateManaged } from './machine-acts.js';
-import type { Seen } from './network.js';
+import type { Race, Seen } from './network.js';
 import type { ActName } from './plan.js';
+import {
+  dropLockLate,
+  pauseFirst,
+  recreateLockHolder,
+  removeWorker,
+  rotateKubeconfig,
+  swapToken,
+  takeToken,
+} from './story-acts.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** What acts may touch. */
@@ -30,6 +39,8 @@ export interface Stage {
   call(method: string, path: string, body?: object): Promise<number>;
   /** A request to a workload cluster as its administrator. */
   callWorkload(cluster: string, method: string, path: string, body?: object): Promise<number>;
+  /** Gives a workload cluster another address, and tells its kubeconfig. */
+  moveWorkload(cluster: string): Promise<void>;
   /** An object of a workload cluster; undefined where nobody looks at them. */
   workload(cluster: string, resource: string, key: string): Loose | undefined;
   /** The operator is the Machine controller too. */
@@ -107,16 +118,20 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
     moveConfig: () => onConfig((config) => moveConfig(stage, config)),
     growPool: () => growPool(stage),
     addWhilePaused: () => addWhilePaused(stage),
+    pauseFirst: () => pauseFirst(stage, target),
+    removeWorker: () => removeWorker(stage, target),
+    dropLockLate: () => dropLockLate(stage),
+    recreateLockHolder: () => recreateLockHolder(stage, target),
+    rotateKubeconfig: () => rotateKubeconfig(stage, target),
+    swapToken: () => swapToken(stage, target),
   };
   await acts[what]();
 }
 
 /** What somebody else does to the object of a write just before the write is handled. */
-export async function race(
-  stage: Stage,
-  { actor, path, subresource }: Seen,
-  what: 'touch' | 'recreate',
-): Promise<void> {
+export async function race(stage: Stage, seen: Seen, what: Race): Promise<void> {
+  if (what === 'take') return takeToken(stage, seen);
+  const { actor, path, subresource } = seen;
   const config = stage.truth.get('kubeadmconfigs', actor.split('/')[1] ?? '');
   if (config === undefined) return;
   if (what === 'recreate') return recreateConfig(stage, config, 0);

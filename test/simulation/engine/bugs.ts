@@ -53,7 +53,7 @@ export function notFound({ resource, namespace, name }: Target): Error {
 }
 
 /** Reads changed on their way. */
-const reading = (client: ApiClient, change: (target: Target, object: KubeObject) => KubeObject): ApiClient =>
+export const reading = (client: ApiClient, change: (target: Target, object: KubeObject) => KubeObject): ApiClient =>
   altered(client, {
     get: async <T extends KubeObject>(target: Target, options?: Parameters<ApiClient['get']>[1]) =>
       change(target, await client.get<T>(target, options)) as T,
@@ -73,7 +73,7 @@ const withoutGuards = (client: ApiClient): ApiClient =>
   });
 
 /** The clients of workload clusters changed. */
-const onWorkload =
+export const onWorkload =
   (change: (client: ApiClient, management: ApiClient) => ApiClient): NonNullable<Sabotage['workload']> =>
   (workload, { client: management }) => ({
     ...workload,

@@ -37,6 +37,8 @@ export const INVARIANTS = {
   'machine-gone': 'once faults stop, deleted Machines go with all that was theirs, within bounded time',
   joins: 'once faults stop, every node joins within bounded time',
   'lock-released': 'no lock is left of a cluster that is initialised',
+  'kubeconfig-current': 'nobody asks a workload cluster by a kubeconfig that was replaced',
+  'caches-true': 'once faults stop, caches show what is there, and nothing else',
   quiet: 'once every node has joined, nothing is written and no cluster is asked',
 } as const;
 export type InvariantName = keyof typeof INVARIANTS;

@@ -12,7 +12,7 @@ import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
 import { decoded, LEASES, USER_TOKEN } from './objects.js';
 import type { Plan } from './plan.js';
-import { createRules } from './rules.js';
+import { createRules, seenWithinMs } from './rules.js';
 import { EPOCH_MS } from './virtual-time.js';
 
 export type { InvariantName, Violation } from './invariants.js';
@@ -28,6 +28,8 @@ export interface Judge {
   onHeard(seen: Seen): void;
   /** The process waits no longer for the answer to its request. */
   onGivenUp(seen: Seen): void;
+  /** A workload cluster is not reached under this address any more, and its kubeconfig says so. */
+  onMoved(address: string): void;
   /** A turn of an actor looks at its view. */
   onLook(by: Pick<Seen, 'operator' | 'actor'>): void;
   /** A turn of an actor ended. */
@@ -73,6 +75,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const tampered = new Set<string>();
   const writes: string[] = [];
   const questions: string[] = [];
+  const movedMs = new Map<string, number>();
   const freshness = createFreshness((message) => accuse('fresh-views', message));
   let violation: Violation | null = null;
   let writer: Seen | null = null;
@@ -160,6 +163,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       const isOfActor = seen.actor !== '' && seen.resource !== 'leases';
       if (isOfActor || seen.server !== 'management')
         questions.push(`${seen.actor || seen.server} ${seen.method} ${seen.path}`);
+      if (now() - (movedMs.get(seen.server) ?? Infinity) > seenWithinMs(plan))
+        accuse('kubeconfig-current', `${seen.operator} asks ${seen.server}, which no kubeconfig names any more`);
       if (!seen.isWrite) return;
       if (!seen.actor.startsWith(MACHINE_ACTOR)) freshness.sends(seen);
       const holders = leasesFor(plan, seen).map((lease) =>
@@ -188,6 +193,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     onHeard: freshness.heard,
     onGivenUp: freshness.gaveUp,
     onLook: freshness.looks,
+    onMoved: (address) => void movedMs.set(address, now()),
     onTurn: (key) => bound(`turns of ${lifeOf(key)}`, TURNS_PER_MINUTE_MAX),
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;

@@ -39,8 +39,11 @@ export interface NetworkObserver {
   /** The process waits no longer for the answer: whatever comes now, it does not hear. */
   onGivenUp(seen: Seen): void;
   /** Somebody else acts on the object of a write just before it is handled. */
-  onRace(seen: Seen, what: 'touch' | 'recreate'): Promise<void>;
+  onRace(seen: Seen, what: Race): Promise<void>;
 }
+
+/** What somebody else is faster with. */
+export type Race = Extract<Fault, { kind: 'race' }>['what'];
 
 /** The network of one operator process. */
 export interface Network {
@@ -86,13 +89,15 @@ export function createNetwork(options: {
     const on = seen.server === 'management' ? 'management' : 'workload';
     for (const { fault, stream } of dice) {
       if (fault.kind !== 'requests' || fault.on !== on || !isNow(fault, time.nowMs)) continue;
+      if ((fault.resource ?? seen.resource) !== seen.resource || (fault.isWrite === true && !seen.isWrite)) continue;
       if (stream.chance(fault.rate)) return fault;
     }
     return null;
   };
-  const raceOf = (seen: Seen): 'touch' | 'recreate' | null => {
+  const raceOf = (seen: Seen): Race | null => {
     for (const { fault, stream } of dice) {
-      if (fault.kind !== 'race' || !isRacy(seen) || !isNow(fault, time.nowMs)) continue;
+      if (fault.kind !== 'race' || !isNow(fault, time.nowMs)) continue;
+      if (!(fault.what === 'take' ? isNewToken(seen) : isRacy(seen))) continue;
       if (stream.chance(fault.rate)) return fault.what;
     }
     return null;
@@ -101,6 +106,7 @@ export function createNetwork(options: {
     for (const { fault, stream } of dice) {
       if (fault.kind !== 'watches' || seen.server !== 'management' || !isNow(fault, time.nowMs)) continue;
       if (fault.resource !== '' && fault.resource !== seen.resource) continue;
+      if ((fault.operator ?? slot) !== slot) continue;
       if (stream.chance(fault.rate)) return fault;
     }
     return null;
@@ -287,6 +293,10 @@ function isNow(window: { readonly fromMs: number; readonly toMs: number }, nowMs
 function isRacy({ server, isWrite, resource, actor }: Seen): boolean {
   const kinds = ['kubeadmconfigs', 'secrets', 'configmaps', ...(actor.startsWith(MACHINE_ACTOR) ? ['machines'] : [])];
   return server === 'management' && isWrite && actor !== '' && kinds.includes(resource);
+}
+
+function isNewToken({ server, method, resource }: Seen): boolean {
+  return server !== 'management' && method === 'POST' && resource === 'secrets';
 }
 
 function never(): Promise<never> {

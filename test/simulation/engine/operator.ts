@@ -32,6 +32,7 @@ import { MACHINE_ACTOR } from './machine-rules.js';
 import type { Network } from './network.js';
 import { LEASES } from './objects.js';
 import type { WorldPlan } from './plan.js';
+import { withShown, type ShownCache } from './shown.js';
 import type { ProcessClock } from './virtual-time.js';
 
 /** Where a planted bug gets its hands on an operator. Tests alone have these. */
@@ -62,6 +63,7 @@ export interface SimulatedOperator {
   readonly name: string;
   readonly identity: string;
   readonly hosts: readonly Host[];
+  readonly shown: Iterable<ShownCache>;
   readonly clock: ProcessClock;
   isLeader(): boolean;
   kill(): void;
@@ -145,7 +147,8 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
     (actor: string): ApiClient =>
       createInProcessClient({ handle: network.handleFor(server, actor), clock, limiters, gate, userAgent: name });
   const plain = clientsOf(gates[0]?.gate ?? sharedGate)('');
-  const caches = createCaches({ client: sabotage.cacheClient?.(plain) ?? plain, config, clock, random, metrics, log });
+  const cacheClient = sabotage.cacheClient?.(plain) ?? plain;
+  const { caches, shown } = withShown(createCaches({ client: cacheClient, config, clock, random, metrics, log }));
   const world: SabotageWorld = { client: plain, clock };
   const connections = connectionsOf(options, { plain, caches, config, gate: sharedGate });
   const workload = sabotage.workload?.(connections, world) ?? connections;
@@ -227,6 +230,7 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
     name,
     identity,
     hosts: hosted.map(({ host }) => host),
+    shown,
     clock,
     isLeader: () => plan.operators === 1 || electors.get(parts[0] as Part)?.isLeader() === true,
     kill() {

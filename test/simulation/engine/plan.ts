@@ -4,6 +4,7 @@
 //   P2. Each fault has a seed of its own: leaving one out changes nothing in the others.
 import { hasMachines, machineFaults, type Ending, type MachineActName } from './machine-plan.js';
 import { streamOf, type Stream } from './seeded.js';
+import { withStory } from './stories.js';
 
 /** The objects that users create, and how nodes behave. */
 export interface WorldPlan {
@@ -49,6 +50,10 @@ export type Fault =
       readonly what: 'delay' | 'status' | 'drop-before' | 'drop-after' | 'hang-before' | 'hang-after' | 'late';
       readonly code: number;
       readonly ms: number;
+      /** Plural of the only resource that it hits. */
+      readonly resource?: string;
+      /** It hits writes alone. */
+      readonly isWrite?: boolean;
     })
   | (Window & {
       readonly kind: 'watches';
@@ -56,6 +61,8 @@ export type Fault =
       /** Plural of the only resource that it hits; empty for all: that is how kinds are reordered. */
       readonly resource: string;
       readonly ms: number;
+      /** The only one of two processes that it hits. */
+      readonly operator?: 1 | 2;
     })
   | {
       readonly kind: 'isolation';
@@ -65,8 +72,11 @@ export type Fault =
       readonly fromMs: number;
       readonly toMs: number;
     }
-  /** Somebody else is faster: just before a write is handled, its object is changed, or deleted and created again. */
-  | (Window & { readonly kind: 'race'; readonly what: 'touch' | 'recreate' })
+  /**
+   * Somebody else is faster: just before a write is handled, its object is changed, or deleted and created again; or a token
+   * is taken before it is made.
+   */
+  | (Window & { readonly kind: 'race'; readonly what: 'touch' | 'recreate' | 'take' })
   /** At its nth step on the network after a time the process that acts stands still, and then goes on as if nothing had been. */
   | (Moment & { readonly kind: 'freeze'; readonly ms: number })
   /** At its nth step the process ends at once, and comes back. */
@@ -112,8 +122,11 @@ const ACTS_DRAWN: readonly ActName[] = [
   'pauseConfig',
   'failLockHolder',
 ];
+/** Acts of stories: they are never drawn either. */
+export type StoryAct =
+  'pauseFirst' | 'removeWorker' | 'dropLockLate' | 'recreateLockHolder' | 'rotateKubeconfig' | 'swapToken';
 /** The last one is asked for by name alone. */
-export type ActName = (typeof ACT_NAMES)[number] | (typeof RARE_ACTS)[number] | 'failLockHolderLate';
+export type ActName = (typeof ACT_NAMES)[number] | (typeof RARE_ACTS)[number] | StoryAct | 'failLockHolderLate';
 
 /** Everything that one seed decides. */
 export interface Plan {
@@ -131,7 +144,8 @@ export function planOf(seed: number): Plan {
   const world = hasMachines(seed) ? smallWorld(drawn) : { ...drawn, machines: false };
   const count = random.chance(0.05) ? 0 : random.int(1, 9);
   const faults = Array.from({ length: count }, () => faultOf(random, world));
-  return { seed, world, faults: [...faults, ...(world.machines ? machineFaults(seed, world) : rareActs(seed))] };
+  const others = world.machines ? machineFaults(seed, world) : rareActs(seed);
+  return withStory({ seed, world, faults: [...faults, ...others] }, faultsEndMs);
 }
 
 /** From a stream of its own: the plans of all other seeds stay what they are. */

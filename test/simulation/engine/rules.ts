@@ -49,11 +49,20 @@ const LATE_FAULTS: readonly string[] = ['requests', 'watches', 'isolation', 'fre
 const ON_ITS_WAY_MS = 130;
 const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 
+function hasLateFaults({ faults }: Plan): boolean {
+  return faults.some(({ kind }) => LATE_FAULTS.includes(kind));
+}
+
+/** By then every process has seen what somebody wrote, and what it had sent before has arrived. */
+export function seenWithinMs(plan: Plan): number {
+  return hasLateFaults(plan) ? PAUSE_SEEN_MS : PAUSE_SEEN_CALM_MS;
+}
+
 /** Rules that have seen nothing yet. */
 export function createRules({ plan, truth, accuse, workloadToken, isTampered, now }: RulesPorts): Rules {
   const clusters = clusterNames(plan.world);
-  const isLate = plan.faults.some(({ kind }) => LATE_FAULTS.includes(kind));
-  const pauseSeenMs = isLate ? PAUSE_SEEN_MS : PAUSE_SEEN_CALM_MS;
+  const isLate = hasLateFaults(plan);
+  const pauseSeenMs = seenWithinMs(plan);
   /** The token that the data of a started Machine had, by the Machine's uid. */
   const started = new Map<string, string>();
   /** The Machine that was started with init data, by cluster. */
@@ -182,7 +191,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       if (isConfigLost(before)) accuse('created-true', `${name} says that data is there, and has failed for good`);
     }
     const isPool = ownerOf(truth, name)?.kind === 'MachinePool';
-    if (specToken(before) !== '' && specToken(before) !== specToken(after) && !isPool)
+    const isTaken = isTampered(`taken ${specToken(before)}`);
+    if (specToken(before) !== '' && specToken(before) !== specToken(after) && !isPool && !isTaken)
       accuse('token-once', `${name}: another token was minted`);
     const isSpecChanged = !isSame(before.spec, after.spec);
     if (isSpecChanged && before.metadata.annotations?.['cluster.x-k8s.io/paused'] !== undefined)

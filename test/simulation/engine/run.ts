@@ -1,7 +1,7 @@
 // Runs one plan: a world, operators, faults and acts, until every node has joined and nothing is written any more.
 import type { HostObserver } from '../../../src/host/contract.js';
 import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
-import { createEmbeddedWorkloads, type EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
+import { createEmbeddedWorkloads } from '../../../src/embedded/clusters.js';
 import { createHandleClient } from '../../../src/embedded/client.js';
 import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
 import { infrastructureDefinitions } from '../../../src/embedded/infrastructure/definitions.js';
@@ -21,13 +21,17 @@ import {
   pathOf,
   specialWorker,
   base64,
+  decoded,
   USER_TOKEN,
   type Material,
 } from './objects.js';
 import { startSimulatedOperator, type Sabotage, type SimulatedOperator } from './operator.js';
 import { faultsEndMs, type Fault, type Plan } from './plan.js';
 import { hashText, streamOf } from './seeded.js';
+import { untruths } from './shown.js';
+import { tokenSecret } from './story-acts.js';
 import { createVirtualTime, type VirtualTime } from './virtual-time.js';
+import { movingWorkloads, type MovingWorkloads } from './workloads.js';
 
 /** How a run ended. */
 export interface RunResult {
@@ -52,6 +56,8 @@ const MINUTE = 60_000;
 const joinMaxMs = ({ world: { bootMs } }: Plan): number => 45 * MINUTE + 3 * bootMs[1];
 const SETTLE_MAX_MS = 40 * MINUTE;
 const QUIET_MS = 10 * MINUTE;
+/** What was written just now is on its way. */
+const SHOWN_MAX_MS = 5_000;
 /** Acts that wait, or that last, are over by then. */
 const ACTS_MAX_MS = 15 * MINUTE;
 const definitionsOf = (...plurals: readonly string[]): readonly object[] =>
@@ -78,7 +84,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   });
   const truth = createTruth(management);
   const judge = createJudge(plan, truth, () => time.nowMs);
-  const workloads = watchedWorkloads(
+  const workloads = movingWorkloads(
     createEmbeddedWorkloads({ clock: time.clock, random: streamOf(plan.seed, 'workloads'), listen: false }),
     (cluster, server) => server.store.subscribe((event) => judge.onWorkload(cluster, event)),
   );
@@ -179,6 +185,9 @@ async function settle(plan: Plan, run: Settling): Promise<void> {
     .find(({ metadata: { name } }) => name.endsWith('-lock') && !isHeadless(name.replace(/-lock$/, '')));
   if (left !== undefined) judge.accuse('lock-released', `${left.metadata.name} is still there`);
   await rest(plan, run);
+  await time.runUntil(time.nowMs + SHOWN_MAX_MS, () => isViolated() || process.untruths().length === 0);
+  const untruth = process.untruths().slice(0, 3).join('; ');
+  if (untruth !== '') judge.accuse('caches-true', untruth);
   if (isViolated() || plan.world.poolReplicas === 0) return;
   await growPool(run.stage);
   const hasGrown = await time.runUntil(
@@ -253,21 +262,7 @@ async function populate(plan: Plan, stage: Stage, material: Material): Promise<v
 /** The user's own token, as soon as there is a cluster to put it into. */
 async function addUserToken({ world }: Plan, stage: Stage, cluster: string): Promise<void> {
   if (!world.userToken || !cluster.endsWith('/c1')) return;
-  const [id = '', secret = ''] = USER_TOKEN.split('.');
-  const data = {
-    'token-id': id,
-    'token-secret': secret,
-    'usage-bootstrap-signing': 'true',
-    'usage-bootstrap-authentication': 'true',
-  };
-  const body = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    type: 'bootstrap.kubernetes.io/token',
-    metadata: { name: `bootstrap-token-${id}`, namespace: 'kube-system' },
-    data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)])),
-  };
-  await stage.callWorkload('c1', 'POST', '/api/v1/namespaces/kube-system/secrets', body);
+  await stage.callWorkload('c1', 'POST', '/api/v1/namespaces/kube-system/secrets', tokenSecret(USER_TOKEN));
 }
 
 interface Trace {
@@ -294,33 +289,13 @@ function createTrace(time: VirtualTime, isKept: boolean): Trace {
   };
 }
 
-/** Workload clusters whose stores are watched from their first write. */
-function watchedWorkloads(
-  workloads: EmbeddedWorkloads,
-  onStart: (cluster: string, server: EmbeddedApiServer) => void,
-): EmbeddedWorkloads {
-  const known = new Set<EmbeddedApiServer>();
-  return {
-    ...workloads,
-    async start(cluster) {
-      const started = await workloads.start(cluster);
-      const server = workloads.server(cluster);
-      if (server !== undefined && !known.has(server)) {
-        known.add(server);
-        onStart(cluster.name, server);
-      }
-      return started;
-    },
-  };
-}
-
 function createStage(given: {
   readonly plan: Plan;
   readonly time: VirtualTime;
   readonly truth: Truth;
   readonly judge: ReturnType<typeof createJudge>;
   readonly management: EmbeddedApiServer;
-  readonly workloads: EmbeddedWorkloads;
+  readonly workloads: MovingWorkloads;
   readonly exempt: Set<string>;
   readonly trace: Trace;
 }): Stage {
@@ -350,11 +325,21 @@ function createStage(given: {
       throw new Error(`the simulation wrote nonsense: ${method} ${url}: ${String(text)}`);
     return status;
   };
+  const call = (method: string, path: string, body?: object): Promise<number> =>
+    callOn(management, method, path, { body });
   return {
     time,
     truth,
     judge,
-    call: (method, path, body) => callOn(management, method, path, { body }),
+    call,
+    async moveWorkload(cluster) {
+      const secret = truth.get('secrets', `${cluster}-kubeconfig`);
+      const moved = secret === undefined ? null : workloads.move({ namespace: NAMESPACE, name: cluster });
+      if (secret === undefined || moved === null) return;
+      const value = base64(decoded(secret.data?.['value']).replace(moved.from, moved.to));
+      await call('PATCH', pathOf(secret, secret.metadata.name), { data: { value } });
+      judge.onMoved(moved.from);
+    },
     async callWorkload(cluster, method, path, body) {
       const name = { namespace: NAMESPACE, name: cluster };
       const server = workloads.server(name);
@@ -377,6 +362,8 @@ interface Processes {
   /** Nothing is pending any more. */
   recover(): void;
   isSettled(): boolean;
+  /** What caches show that is not so. */
+  untruths(): readonly string[];
   kill(): void;
 }
 
@@ -399,7 +386,7 @@ function createProcesses(given: {
   readonly plan: Plan;
   readonly time: VirtualTime;
   readonly management: EmbeddedApiServer;
-  readonly workloads: EmbeddedWorkloads;
+  readonly workloads: MovingWorkloads;
   readonly judge: ReturnType<typeof createJudge>;
   readonly material: Material;
   readonly sabotage: Sabotage;
@@ -502,6 +489,10 @@ function createProcesses(given: {
       const concerned = plan.world.machines ? slots : [acting()];
       return concerned.every((slot) => slot?.operator?.hosts.every((host) => host.isSettled) === true);
     },
+    untruths: () =>
+      slots.flatMap(({ operator }) =>
+        untruths(operator?.shown ?? [], given.management.store).map((text) => `${operator?.name ?? ''} shows ${text}`),
+      ),
     kill() {
       isOver = true;
       slots.forEach((slot) => slot.operator?.kill());

@@ -1,0 +1,133 @@
+// Planted bugs that show only where something rare comes together: most are found by a story (stories.ts). See bugs.ts.
+import type { ApiClient, KubeObject, Target } from '../../../src/kube/contract.js';
+import { isApiError } from '../../../src/kube/failures.js';
+import { altered, isKind, onWorkload, reading, withEffect, withFacts, type PlantedBug } from './bugs.js';
+import type { Fields } from './mirror.js';
+import type { SabotageWorld } from './operator.js';
+
+type Cluster = KubeObject & { readonly status?: { readonly conditions?: readonly Fields[] } };
+
+/** Lists that bring back what is gone: whatever was ever seen and is not in the list stays. */
+const keepingWhatIsGone = (client: ApiClient): ApiClient => {
+  const seen = new Map<string, Map<string, KubeObject>>();
+  const of = ({ plural }: Target['resource']): Map<string, KubeObject> => {
+    const known = seen.get(plural) ?? new Map<string, KubeObject>();
+    seen.set(plural, known);
+    return known;
+  };
+  return altered(client, {
+    async list<T extends KubeObject>(resource: Target['resource'], options?: Parameters<ApiClient['list']>[1]) {
+      const page = await client.list<T>(resource, options);
+      for (const item of page.items) of(resource).set(item.metadata.name, item);
+      const names = new Set(page.items.map(({ metadata }) => metadata.name));
+      const gone = [...of(resource).values()].filter(({ metadata }) => !names.has(metadata.name));
+      return { ...page, items: [...page.items, ...(gone as T[])] };
+    },
+    async *watch<T extends KubeObject>(resource: Target['resource'], options: Parameters<ApiClient['watch']>[1]) {
+      for await (const event of client.watch<T>(resource, options)) {
+        if (event.type === 'DELETED') of(resource).delete(event.object.metadata.name);
+        if (event.type === 'ADDED' || event.type === 'MODIFIED')
+          of(resource).set(event.object.metadata.name, event.object);
+        yield event;
+      }
+    },
+  });
+};
+
+/** Clients of effects, whose writes carry their actors' names. */
+const clients = new WeakMap<SabotageWorld, ApiClient>();
+
+/** All of them. */
+export const STORY_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'a write without an answer counts as one that was not made: nobody looks',
+    upstream: null,
+    invariants: ['fresh-views'],
+    hint: 15,
+    sabotage: { freshness: (freshness) => ({ ...freshness, readLive: () => Promise.resolve() }) },
+  },
+  {
+    name: 'a list drops nothing: what went while a watch was broken is served for ever',
+    upstream: null,
+    invariants: ['caches-true', 'quiet', 'joins', 'token-alive'],
+    hint: 234,
+    sabotage: { cacheClient: keepingWhatIsGone },
+  },
+  {
+    name: 'under the lock nobody asks whether the control plane is initialised by now',
+    upstream: null,
+    invariants: ['one-init'],
+    hint: 57,
+    sabotage: {
+      client: (client) =>
+        reading(client, (target, object) => {
+          const { status, ...rest } = object as Cluster;
+          const conditions = status?.conditions?.filter(({ type }) => type !== 'ControlPlaneInitialized') ?? [];
+          return isKind(target, 'Cluster') ? ({ ...rest, status: { ...status, conditions } } as KubeObject) : object;
+        }),
+    },
+  },
+  {
+    name: "a token whose id somebody else has is taken for one's own",
+    upstream: null,
+    invariants: ['token-before-data'],
+    hint: 190,
+    sabotage: {
+      workload: onWorkload((client) =>
+        altered(client, {
+          create: <T extends KubeObject>(...[resource, object, options]: Parameters<ApiClient['create']>) =>
+            client.create<T>(resource, object, options).catch((error: unknown) => {
+              if (isApiError(error, 'AlreadyExists')) return object as T;
+              throw error;
+            }),
+        }),
+      ),
+    },
+  },
+  {
+    name: 'data that a Machine has started with is made again when the spec has another token',
+    upstream: null,
+    invariants: ['data-once', 'started-token'],
+    hint: 34,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) =>
+          facts['dataToken'] === 'different' ? { ...facts, ownerHasData: false } : facts,
+        ),
+    },
+  },
+  {
+    name: 'a lock is given up although its data may still arrive',
+    upstream: null,
+    invariants: ['init-under-lock', 'one-init'],
+    hint: 80,
+    sabotage: {
+      client(client, operator) {
+        clients.set(operator, client);
+        return client;
+      },
+      controller: (controller, operator) =>
+        withEffect(controller, 'giveUpInitLock', (effect) => async (view, facts, context) => {
+          const reply = await effect(view, facts, context);
+          const client = clients.get(operator);
+          if (reply.type !== 'LOCK_KEPT' || client === undefined) return reply;
+          const { cluster, config } = view as { readonly cluster: KubeObject; readonly config: KubeObject };
+          const { namespace = '', name } = cluster.metadata;
+          const at = (kind: 'ConfigMap' | 'Secret', named: string): Target => ({
+            resource: { group: '', version: 'v1', plural: `${kind.toLowerCase()}s`, kind, namespaced: true },
+            namespace,
+            name: named,
+          });
+          const { signal } = context;
+          const lock = await client.get(at('ConfigMap', `${name}-lock`), { signal }).catch(() => null);
+          const data = await client.get(at('Secret', config.metadata.name), { signal }).catch(() => null);
+          if (lock === null || data !== null) return reply;
+          const { uid = '', resourceVersion = '' } = lock.metadata;
+          const preconditions = { uid, resourceVersion };
+          await client.delete(at('ConfigMap', `${name}-lock`), { signal, preconditions }).catch(() => undefined);
+          context.ledger.noteUnknown({ kind: 'ConfigMap', namespace, name: `${name}-lock` });
+          return { type: 'LOCK_GIVEN_UP', learned: { lock: 'free', failure: facts.failure } as object };
+        }),
+    },
+  },
+];
