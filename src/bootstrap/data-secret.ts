@@ -1,7 +1,8 @@
 // The Secret in which bootstrap data is stored: what infrastructure providers read.
 import type { OwnerReference, Secret } from '../api/core.js';
-import { label, resources, secretType } from '../api/names.js';
-import type { BootstrapFormat } from './node-data.js';
+import { annotation, label, resources, secretType } from '../api/names.js';
+import { splitBootstrapToken } from './bootstrap-token.js';
+import type { BootstrapFormat } from './bootstrap-types.js';
 
 /** Who the data belongs to. */
 export interface DataSecretOwner {
@@ -17,22 +18,35 @@ export function dataSecretOwnerReference({ name, uid = '' }: DataSecretOwner): O
   return { apiVersion, kind, name, uid, controller: true };
 }
 
-/** The whole Secret: one label, one owner, two keys. */
-export function dataSecret(
-  owner: DataSecretOwner,
-  data: { readonly clusterName: string; readonly format: BootstrapFormat; readonly bytes: Uint8Array },
-): Secret {
-  const base64 = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64');
+/** What is stored. */
+export interface StoredBytes {
+  readonly clusterName: string;
+  readonly format: BootstrapFormat;
+  readonly bytes: Uint8Array;
+  /** The bootstrap token inside; empty for none. */
+  readonly token: string;
+}
+
+/** The whole Secret: one label, one owner, two keys, and the id of its token. */
+export function dataSecret(owner: DataSecretOwner, { clusterName, format, bytes, token }: StoredBytes): Secret {
+  const tokenId = splitBootstrapToken(token)?.id ?? '';
   return {
-    apiVersion: 'v1',
+    apiVersion: resources.Secret.apiVersion,
     kind: 'Secret',
     metadata: {
       name: owner.name,
       namespace: owner.namespace,
-      labels: { [label.clusterName]: data.clusterName },
+      labels: { [label.clusterName]: clusterName },
+      ...(token === '' ? {} : { annotations: { [annotation.token]: tokenId } }),
       ownerReferences: [dataSecretOwnerReference(owner)],
     },
     type: secretType.cluster,
-    data: { value: base64(data.bytes), format: base64(data.format) },
+    data: dataSecretData({ bytes, format }),
   };
+}
+
+/** Its two keys. */
+export function dataSecretData({ bytes, format }: Pick<StoredBytes, 'bytes' | 'format'>): Record<string, string> {
+  const base64 = (content: Uint8Array | string): string => Buffer.from(content).toString('base64');
+  return { value: base64(bytes), format: base64(format) };
 }

@@ -55,6 +55,8 @@ export type OfflineResult = { readonly specAfter: KubeadmConfigSpec; readonly co
       readonly warnings: readonly string[];
       readonly generated: readonly KeyPair[];
       readonly cluster: ClusterFacts;
+      /** The bootstrap token in the data; empty for none. */
+      readonly token: string;
     }
   | { readonly kind: 'waiting'; readonly message: string; readonly cause: string }
   | Refused
@@ -215,9 +217,15 @@ function finish(
     warnings: [...unknown, ...result.warnings],
     generated: made.generated,
     cluster: facts,
+    token: mode === 'init' ? '' : tokenOf(made.spec),
     specAfter: made.spec,
     conditions: { ...conditions, DataSecretAvailable: available },
   };
+}
+
+function tokenOf({ joinConfiguration }: KubeadmConfigSpec): string {
+  const { bootstrapToken, file } = joinConfiguration?.discovery ?? {};
+  return file === undefined ? textOf(bootstrapToken?.token) : '';
 }
 
 function refused(refusal: Refused, specAfter: KubeadmConfigSpec, conditions: ConditionsAfter): OfflineResult {

@@ -122,7 +122,7 @@ function print(
   result: Extract<OfflineResult, { kind: 'data' }>,
   output: Output,
 ): Uint8Array | string {
-  const { bytes, format, contributors, specAfter, cluster } = result;
+  const { bytes, format, contributors, specAfter, cluster, token } = result;
   if (output === 'raw') return bytes;
   if (output === 'json') {
     const value = Buffer.from(bytes).toString('base64');
@@ -130,7 +130,7 @@ function print(
   }
   const { name = '', namespace = '', uid } = config.metadata;
   const owner = { name, namespace, ...(uid === undefined ? {} : { uid }) };
-  return goYaml(dataSecret(owner, { clusterName: cluster.name, format, bytes }) as unknown as YamlValue);
+  return goYaml(dataSecret(owner, { clusterName: cluster.name, format, bytes, token }) as unknown as YamlValue);
 }
 
 function nameOf({ metadata }: KubeadmConfig): string {

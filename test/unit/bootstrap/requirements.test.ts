@@ -205,7 +205,7 @@ describe('requirements of bootstrap data', () => {
   test('KC-166 KC-167 KC-168 KC-169 KC-170 KC-171 KC-172 KC-173 Secret: data -> the Secret that providers read', () => {
     const owner = { name: 'kc', namespace: 'ns', uid: 'u' };
     const bytes = new TextEncoder().encode('data');
-    expect(dataSecret(owner, { clusterName: 'c', format: 'cloud-config', bytes })).toEqual({
+    expect(dataSecret(owner, { clusterName: 'c', format: 'cloud-config', bytes, token: '' })).toEqual({
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: {

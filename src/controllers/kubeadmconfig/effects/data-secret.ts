@@ -4,8 +4,9 @@
 //   D2. A Secret of another life of this KubeadmConfig is replaced, unless somebody has been told to use it. Who has been told,
 //       and which life is over, is read live: caches may be older than the Secret.
 //   D3. Data that is there already, is ours and fits is adopted: neither rendered nor written again.
-import { annotation, label, resources, secretType } from '../../../api/names.js';
+import { annotation, label } from '../../../api/names.js';
 import type { BootstrapFormat } from '../../../bootstrap/bootstrap-types.js';
+import { dataSecret, dataSecretData } from '../../../bootstrap/data-secret.js';
 import { isApiError } from '../../../kube/failures.js';
 import { foreignText } from '../../../../machines/kubeadmconfig/reasons.js';
 import { failure, failureOfApi } from '../failures.js';
@@ -164,20 +165,8 @@ async function attempt<T>(work: Work, verb: 'create' | 'update', write: () => Pr
 }
 
 function newSecret(work: Work, data: StorableData): object {
-  const { namespace = '', name } = work.turn.config.metadata;
-  return {
-    apiVersion: resources.Secret.apiVersion,
-    kind: 'Secret',
-    type: secretType.cluster,
-    metadata: {
-      name,
-      namespace,
-      labels: { [label.clusterName]: work.turn.cluster.metadata.name },
-      ...(data.token === '' ? {} : { annotations: { [annotation.token]: tokenId(data.token) } }),
-      ownerReferences: [controllerReference(work.turn.config)],
-    },
-    data: dataOf(data),
-  };
+  const { namespace = '', name, uid = '' } = work.turn.config.metadata;
+  return dataSecret({ namespace, name, uid }, { ...data, clusterName: work.turn.cluster.metadata.name });
 }
 
 async function updateSecret(work: Work, data: StorableData, secret: StoredSecret): Promise<void> {
@@ -190,7 +179,7 @@ async function updateSecret(work: Work, data: StorableData, secret: StoredSecret
       annotations: { [annotation.token]: data.token === '' ? null : tokenId(data.token) },
       ownerReferences: repairedOwners(secret.metadata.ownerReferences ?? [], controllerReference(work.turn.config)),
     },
-    data: dataOf(data),
+    data: dataSecretData(data),
   };
   await work.client.mergePatch(targetOf(kinds.secret, namespace, name), body, work.call);
 }
@@ -206,11 +195,4 @@ export function repairedOwners(
   const kept = owners.filter((reference, index) => index === place || !isReplaced(reference));
   if (place < 0) return [...kept, controller];
   return kept.map((reference) => (reference === owners[place] ? controller : reference));
-}
-
-function dataOf({ bytes, format }: StorableData): Readonly<Record<string, string>> {
-  return {
-    value: Buffer.from(bytes).toString('base64'),
-    format: Buffer.from(format).toString('base64'),
-  };
 }
