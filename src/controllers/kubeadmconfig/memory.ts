@@ -73,6 +73,7 @@ export function createMemory(startedMs: number): Memory {
   const confirmed = new Set<string>();
   const created = new Set<string>();
   const waiting = new Map<Key, Named>();
+  const waiters = new Map<string, Set<Key>>();
   const marked = new Set<Key>();
   let lastTouch = 0;
 
@@ -88,6 +89,14 @@ export function createMemory(startedMs: number): Memory {
     };
     objects.set(key, fresh);
     return fresh;
+  };
+  const endWait = (key: Key): void => {
+    const object = waiting.get(key);
+    if (object === undefined) return;
+    waiting.delete(key);
+    const keys = waiters.get(idOf(object));
+    keys?.delete(key);
+    if (keys?.size === 0) waiters.delete(idOf(object));
   };
   const versionOf = (secret: KubeObject | null): string =>
     secret === null ? 'absent' : `${secret.metadata.uid}/${secret.metadata.resourceVersion}`;
@@ -135,11 +144,14 @@ export function createMemory(startedMs: number): Memory {
       said.set(what, text);
       return false;
     },
-    waits: (key, object) => void (object === null ? waiting.delete(key) : waiting.set(key, object)),
-    waitersFor: ({ kind, namespace, name }) =>
-      [...waiting].flatMap(([key, object]) =>
-        object.kind === kind && object.namespace === namespace && object.name === name ? [key] : [],
-      ),
+    waits: (key, object) => {
+      endWait(key);
+      if (object === null) return;
+      waiting.set(key, object);
+      const keys = waiters.get(idOf(object)) ?? new Set();
+      waiters.set(idOf(object), keys.add(key));
+    },
+    waitersFor: (object) => [...(waiters.get(idOf(object)) ?? [])],
     waitersForKind: (kind) => [...waiting].filter(([, object]) => object.kind === kind),
     marked: (key, isMarked) => void (isMarked ? marked.add(key) : marked.delete(key)),
     get markedCount() {
@@ -147,10 +159,14 @@ export function createMemory(startedMs: number): Memory {
     },
     forget: (key) => {
       objects.delete(key);
-      waiting.delete(key);
+      endWait(key);
       marked.delete(key);
     },
   };
+}
+
+function idOf({ kind, namespace, name }: Pick<Named, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind}/${namespace}/${name}`;
 }
 
 function remember(set: Set<string>, value: string): void {
