@@ -134,6 +134,14 @@ describe('render', () => {
     expect(secret.data?.['value']).toBe(each.expected.valueBase64);
   });
 
+  test('output: secret of a join and of an init -> the id of the token in the data, as the operator stores it', async () => {
+    const annotations = async (id: string) =>
+      (parse((await render('-f', fileWith(manifests(vector(id))), '-o', 'secret')).stdout) as Secret).metadata.annotations;
+    const { stdout } = await render('-f', fileWith(manifests(vector('kc-vec-222'))), '--token', 'abcdef.0123456789abcdef', '-o', 'secret');
+    expect((parse(stdout) as Secret).metadata.annotations).toEqual({ 'kubeadm-bootstrap-operator/token': 'abcdef' });
+    expect(await annotations('kc-vec-151')).toBeUndefined();
+  });
+
   test('input: the same objects as YAML, as a List and in v1beta1 -> the same bytes', async () => {
     const each = vector('kc-vec-404');
     const [config] = objectsOf(each).filter(({ kind }) => kind === 'KubeadmConfig');
