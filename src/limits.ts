@@ -168,3 +168,9 @@ export const SHADOW_REST_MIN_MS = 60_000;
 
 /** Growth of the heap before V8 collects: less costs processor time, more costs memory that a burst of a minute leaves behind. */
 export const HEAP_GROWTH_PERCENT = 60;
+
+/**
+ * Bytes of bytecode that a function runs through before V8 optimises it: eight times V8's own number. Less costs memory and processor
+ * time for code that a burst uses for a moment only; what runs all the time gets there within minutes.
+ */
+export const CODE_OPTIMISED_AFTER_BYTES = 8 * 66 * 1024;

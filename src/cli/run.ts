@@ -7,7 +7,7 @@ import { createMetrics } from '../metrics.js';
 import { environment, systemClock, systemRandom } from '../system.js';
 import { parseConfig, type OperatorConfig } from './config.js';
 import { CommandFailure } from './exit.js';
-import { keepHeapSmall } from './heap.js';
+import { keepMemorySmall } from './heap.js';
 import { startOperator } from './operator.js';
 import { VERSION } from './version.js';
 
@@ -16,7 +16,7 @@ const STOP_MAX_MS = 8_000;
 
 /** Runs until a signal or a lost Lease. Resolves for exit code 0; throws CommandFailure for 1. */
 export async function run(args: readonly string[]): Promise<void> {
-  keepHeapSmall();
+  keepMemorySmall();
   const config = parseConfig(args, environment());
   const log = createLogger({ format: config.loggingFormat, level: config.logLevel, nowMs: () => systemClock.nowMs() });
   announce(config, log);
