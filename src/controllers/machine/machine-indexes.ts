@@ -8,6 +8,8 @@ import type { StoredMachine } from './objects.js';
 /** Names of the indexes. */
 export const machineIndex = {
   cluster: 'machine.cluster',
+  /** Control plane Machines, by cluster. */
+  controlPlane: 'machine.controlPlane',
   nodeName: 'machine.nodeName',
   providerId: 'machine.providerID',
   set: 'machine.set',
@@ -35,12 +37,18 @@ function byLabel(key: string): IndexFunction<StoredMachine> {
 /** The indexes, for whoever declares the cache. */
 export const machineIndexes: Readonly<Record<string, IndexFunction<KubeObject>>> = {
   [machineIndex.cluster]: byCluster,
+  [machineIndex.controlPlane]: (machine) => (isControlPlane(machine) ? byCluster(machine) : []),
   [machineIndex.nodeName]: ({ status }: StoredMachine) => (status?.nodeRef?.name ? [status.nodeRef.name] : []),
   [machineIndex.providerId]: ({ spec }: StoredMachine) => (spec.providerID ? [spec.providerID] : []),
   [machineIndex.set]: byLabel(label.machineSetName),
   [machineIndex.deployment]: byLabel(label.machineDeploymentName),
   [machineIndex.external]: byReference,
 } as Readonly<Record<string, IndexFunction<StoredMachine>>> as Readonly<Record<string, IndexFunction<KubeObject>>>;
+
+/** A Machine of the control plane: its label is there, with whatever value. */
+export function isControlPlane({ metadata }: StoredMachine): boolean {
+  return metadata.labels?.[label.controlPlane] !== undefined;
+}
 
 /** A Machine belongs to the Cluster that its spec names, whatever its labels say. */
 function byCluster({ metadata, spec }: StoredMachine): readonly string[] {

@@ -11,7 +11,7 @@ import type { CacheChange, KubeObject } from '../../kube/contract.js';
 import { CONTROL_PLANE_INDEX, controlPlaneKey } from '../cluster-initialized/indexes.js';
 import { isSame } from '../kubeadmconfig/merge-diff.js';
 import { crdNames } from './external/contract-version.js';
-import { externalKey, inNamespace, labelValueOf, machineIndex } from './machine-indexes.js';
+import { externalKey, inNamespace, isControlPlane, labelValueOf, machineIndex } from './machine-indexes.js';
 import {
   clusterGroup,
   groupOf,
@@ -103,8 +103,9 @@ function onMachine(wires: Wires, { type, sync, before, after }: CacheChange<Stor
   wires.wake(keyOfMachine(machine), cause);
   const cluster = { namespace, name: machine.spec.clusterName };
   if (type === 'deleted' && machinesOf(wires, cluster).length === 0) wires.workloads.close(cluster);
-  // The last control plane Machine decides for all others whether their Nodes are touched.
-  if (type !== 'updated' || before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp) {
+  // The last control plane Machine decides for all others whether their Nodes are touched. Others decide for nobody.
+  const isTurn = type !== 'updated' || before?.metadata.deletionTimestamp !== after?.metadata.deletionTimestamp;
+  if (isTurn && isControlPlane(machine)) {
     for (const other of machinesOf(wires, cluster)) {
       if (other !== machine && other.metadata.deletionTimestamp !== undefined) {
         wires.wake(keyOfMachine(other), causeOf('Machine', machine, sync));

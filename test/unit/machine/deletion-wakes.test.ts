@@ -92,6 +92,31 @@ describe('a deletion that rests', () => {
     operator.kill();
   });
 
+  test('a drain: the last control plane Machine goes -> its Node is left alone, and it ends at once', async () => {
+    const { world, operator } = await running();
+    await putApp(world, 'app', stay);
+    await remove(world);
+    await change(world.user, 'Machine', 'cp-0', { metadata: { finalizers: null } });
+    await world.user.delete(at('Machine', 'cp-0'));
+    await world.settle();
+    expect(await isGone(world)).toBe(true);
+    operator.kill();
+  });
+
+  test('a drain: other workers come and go -> it rests on', async () => {
+    const { world, operator } = await running();
+    await putApp(world, 'app', stay);
+    await remove(world);
+    const calls = await callsDuring(world, async () => {
+      await putMachine(world, 'w-1');
+      await world.settle();
+      await change(world.user, 'Machine', 'w-1', { metadata: { finalizers: null } });
+      await world.user.delete(at('Machine', 'w-1'));
+    });
+    expect(calls.filter((call) => call === 'list pods')).toEqual([]);
+    operator.kill();
+  });
+
   test('a drain: the operator dies, the Pod goes, another one starts -> it goes on at once', async () => {
     const { world, operator } = await running();
     await putApp(world, 'app');
