@@ -12,18 +12,18 @@ import { workloadConnect } from '../kube/workload-connect.js';
 import { silentLogger } from '../log.js';
 import { createMetrics } from '../metrics.js';
 import { environment, systemClock } from '../system.js';
-import { parseConfig } from './config.js';
-import { EXPLAINERS } from './explainers.js';
+import { parseConfig, type OperatorConfig } from './config.js';
+import { explainRecorded, EXPLAINERS } from './explainers.js';
 import { CommandFailure } from './exit.js';
 import { nearest } from './flag-types.js';
 import { FIELD_MANAGER, openManagement, USER_AGENT } from './management.js';
 
 interface ExplainOptions {
-  readonly namespace: string;
+  readonly namespace?: string;
   readonly kubeconfig: string;
   readonly output: 'text' | 'json';
   readonly bootstrapTokenTtl: string;
-  readonly snapshotStore: string;
+  readonly snapshotStore?: OperatorConfig['snapshotStore'];
 }
 
 /** The subcommand. */
@@ -31,13 +31,13 @@ export function explainCommand(): Command {
   return new Command('explain')
     .description('why is an object where it is: state, deciding row, what it waits for, what would unblock it')
     .argument('<kind/name>', 'for example kubeadmconfig/c1-md-0-abcde')
-    .option('-n, --namespace <namespace>', 'namespace of the object', 'default')
+    .option('-n, --namespace <namespace>', 'namespace of the object; without it that of the context, then default')
     .option('--kubeconfig <file>', 'kubeconfig file; without it $KUBECONFIG, then the account of the pod', '')
     .option('--bootstrap-token-ttl <duration>', 'as the operator was started with', '15m')
     .addOption(
-      new Option('--snapshot-store <store>', 'as the operator was started with')
-        .choices(['status', 'annotation', 'configmap', 'none'])
-        .default('status'),
+      new Option('--snapshot-store <store>', 'where to look for the state; without it wherever it is recorded').choices(
+        ['status', 'annotation', 'configmap', 'none'],
+      ),
     )
     .addOption(new Option('-o, --output <format>', 'text or json').choices(['text', 'json']).default('text'))
     .action(async (target: string, options: ExplainOptions) => {
@@ -65,11 +65,7 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
       2,
     );
   }
-  const args = [
-    `--kubeconfig=${options.kubeconfig}`,
-    `--bootstrap-token-ttl=${options.bootstrapTokenTtl}`,
-    `--snapshot-store=${options.snapshotStore}`,
-  ];
+  const args = [`--kubeconfig=${options.kubeconfig}`, `--bootstrap-token-ttl=${options.bootstrapTokenTtl}`];
   const config = parseConfig(args, environment());
   const management = await openManagement({
     config,
@@ -78,11 +74,12 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
     log: silentLogger,
     metrics: createMetrics(),
   });
+  const namespace = options.namespace ?? (management.contextNamespace || 'default');
   try {
     const request = {
       client: management.main,
       config,
-      namespace: options.namespace,
+      namespace,
       name,
       nowMs: systemClock.nowMs(),
       connectWorkload: workloadConnect({
@@ -96,8 +93,8 @@ async function explain(kind: string, name: string, options: ExplainOptions): Pro
         ownPod: management.ownPod,
       }),
     };
-    const answer = await patiently(() => explainer.explain(request));
-    if (answer === null) throw new CommandFailure(`${explainer.kinds[0]} ${options.namespace}/${name} does not exist`);
+    const answer = await patiently(() => explainRecorded(explainer, request, options.snapshotStore));
+    if (answer === null) throw new CommandFailure(`${explainer.kinds[0]} ${namespace}/${name} does not exist`);
     return answer;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

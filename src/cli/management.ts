@@ -47,6 +47,8 @@ export interface Management {
   /** Posts a review (TokenReview, SubjectAccessReview). */
   readonly review: (path: string, body: object, signal: AbortSignal) => Promise<unknown>;
   readonly ownNamespace: string;
+  /** Namespace of the kubeconfig's context; empty when it names none, and in a cluster. */
+  readonly contextNamespace: string;
   readonly ownPod: OwnPod | null;
   close(): Promise<void>;
 }
@@ -88,6 +90,7 @@ export async function openManagement(options: ManagementOptions): Promise<Manage
       environment['POD_NAMESPACE'] ??
       (isInCluster(environment) ? await inClusterNamespace() : null) ??
       DEFAULT_NAMESPACE,
+    contextNamespace: access.namespace ?? '',
     ownPod: ownPodOf(environment),
     async close() {
       await Promise.all([main.close(), leases.close()]);

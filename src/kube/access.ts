@@ -21,6 +21,8 @@ export interface ServerAccess {
   readonly insecureSkipTlsVerify: boolean;
   /** `proxy-url` of a kubeconfig; empty leaves it to HTTPS_PROXY and NO_PROXY. */
   readonly proxyUrl: string;
+  /** Namespace of a kubeconfig's context; empty or absent names none. */
+  readonly namespace?: string;
   identity(): Promise<Identity>;
   /** The server answered 401: read everything again next time. */
   forget(): void;

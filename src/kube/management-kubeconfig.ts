@@ -31,7 +31,7 @@ export async function managementAccess(options: ManagementKubeconfigOptions): Pr
   const { clock } = options;
   let loaded = await load(options);
   let stale = false;
-  const { cluster, where } = loaded;
+  const { cluster, where, namespace } = loaded;
   const identities = cachedIdentity(
     async () => {
       if (stale || loaded.hasTokenFile || (await stamp(loaded.files)) !== loaded.stamp) loaded = await load(options);
@@ -47,6 +47,7 @@ export async function managementAccess(options: ManagementKubeconfigOptions): Pr
     tlsServerName: text(cluster['tls-server-name']),
     insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
     proxyUrl: text(cluster['proxy-url']),
+    namespace,
     identity: identities.identity,
     forget() {
       stale = true;
@@ -84,6 +85,7 @@ interface Loaded {
   readonly cluster: ManagementCluster;
   readonly user: ManagementUser;
   readonly where: string;
+  readonly namespace: string;
   readonly files: readonly string[];
   readonly stamp: string;
   readonly hasTokenFile: boolean;
@@ -106,7 +108,7 @@ async function load(options: ManagementKubeconfigOptions): Promise<Loaded> {
   const { paths, source, parseYaml } = options;
   const files = paths.split(delimiter).filter((path) => path !== '');
   const parts: Kubeconfig[] = [];
-  for (const file of files) {
+  for (const file of await presentOf(files)) {
     const content = await readText(file, source);
     try {
       parts.push(documentOf(parseYaml(content), dirname(file)));
@@ -114,12 +116,13 @@ async function load(options: ManagementKubeconfigOptions): Promise<Loaded> {
       throw new AccessError(`${source}: ${file} is not a kubeconfig: ${firstLine(error, content)}`);
     }
   }
-  const { cluster, user, where } = current(mergedOf(parts), options);
+  const { cluster, user, where, namespace } = current(mergedOf(parts), options);
   const tokenFile = text(user.tokenFile);
   return {
     cluster,
     user: tokenFile === '' ? user : { ...user, token: (await readText(tokenFile, `${where}: tokenFile`)).trim() },
     where,
+    namespace,
     files,
     stamp: await stamp(files),
     hasTokenFile: tokenFile !== '',
@@ -184,6 +187,13 @@ async function readText(file: string, source: string): Promise<string> {
   }
 }
 
+/** As kubectl does it, those of several that are there; all when none is, so that the error names one. */
+async function presentOf(files: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(files.map((file) => stat(file).catch(() => null)));
+  const present = files.filter((_, index) => found[index] !== null);
+  return present.length === 0 ? files : present;
+}
+
 async function stamp(files: readonly string[]): Promise<string> {
   const stats = await Promise.all(files.map((file) => stat(file).catch(() => null)));
   return stats.map((entry) => (entry === null ? 'none' : `${entry.mtimeMs}/${entry.size}`)).join(' ');
@@ -192,12 +202,13 @@ async function stamp(files: readonly string[]): Promise<string> {
 function current(
   config: Kubeconfig,
   { paths, source }: ManagementKubeconfigOptions,
-): { cluster: ManagementCluster; user: ManagementUser; where: string } {
+): Pick<Loaded, 'cluster' | 'user' | 'where' | 'namespace'> {
   const where = `${source}: ${paths}`;
   const find = (list: keyof Lists, name: string): Named | undefined => config[list].find((each) => each.name === name);
   const name = config.currentContext;
   if (name === '') throw new AccessError(`${where} has no current-context: run kubectl config use-context NAME`);
-  const context = find('contexts', name)?.['context'] as { cluster?: unknown; user?: unknown } | undefined;
+  const context = find('contexts', name)?.['context'] as
+    { cluster?: unknown; user?: unknown; namespace?: unknown } | undefined;
   if (context === undefined)
     throw new AccessError(`${where}: current-context ${JSON.stringify(name)} is not among its contexts`);
   const unknown = (kind: string, what: string): AccessError =>
@@ -207,7 +218,12 @@ function current(
   // An absent user is allowed, as kubectl allows it; one that is named must be there.
   const user = text(context.user) === '' ? { user: {} } : find('users', text(context.user));
   if (user === undefined) throw unknown('user', text(context.user));
-  return { cluster: cluster['cluster'] as ManagementCluster, user: user['user'] as ManagementUser, where };
+  return {
+    cluster: cluster['cluster'] as ManagementCluster,
+    user: user['user'] as ManagementUser,
+    where,
+    namespace: text(context.namespace),
+  };
 }
 
 function checkedServer(server: string, where: string): string {

@@ -150,7 +150,7 @@ describe('management cluster', () => {
       'one',
       JSON.stringify({
         'current-context': 'x',
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'team' } }],
         clusters: [],
         users: [],
       }),
@@ -158,6 +158,16 @@ describe('management cluster', () => {
     const two = file('two', JSON.stringify(kubeconfig({ server: 'https://two:2' }, { token: 'b' })));
     const access = await find('', { KUBECONFIG: `${one}:${two}` });
     expect([access.server, (await access.identity()).headers['authorization']]).toEqual(['https://two:2', 'Bearer b']);
+    expect(access.namespace).toBe('team');
+  });
+
+  test('one of several files in $KUBECONFIG is not there -> the others are read, as kubectl reads them; none -> said', async () => {
+    const two = file('two', JSON.stringify(kubeconfig({ server: 'https://two:2' }, { token: 'b' })));
+    const access = await find('', { KUBECONFIG: `/does/not/exist:${two}` });
+    expect([access.server, access.namespace]).toEqual(['https://two:2', '']);
+    await expect(find('', { KUBECONFIG: '/not/here:/nor/here' })).rejects.toThrow(
+      'cannot read /not/here: no such file',
+    );
   });
 
   test('certificates and tokens in files beside the kubeconfig -> read, and read again when they change', async () => {

@@ -1,6 +1,8 @@
 // `explain` of a KubeadmConfig from the cluster alone: every state, and every wait whose condition is the tables' fixed text.
 import { describe, expect, test } from '@jest/globals';
+import { parseConfig } from '../../../src/cli/config.js';
 import { explanationText } from '../../../src/cli/explain.js';
+import { explainRecorded, EXPLAINERS } from '../../../src/cli/explainers.js';
 import type { Explanation } from '../../../machines/kit/explanation.js';
 import { leafState } from '../../../machines/kit/step.js';
 import { table } from '../../../machines/kubeadmconfig/table.js';
@@ -283,6 +285,26 @@ describe('explain: the eight states', () => {
     expect(secret).toHaveLength(16);
     expect(JSON.stringify(answer)).not.toContain(secret);
   });
+
+  test.each(['status', 'annotation', 'configmap'] as const)(
+    'snapshots in %s, and nobody says so -> what is recorded is found; asked for elsewhere -> not recorded',
+    async (snapshotStore) => {
+      const world = createWorld();
+      await worker(world);
+      await world.start({ snapshotStore });
+      await world.settle();
+      const explainer = EXPLAINERS.find(({ kinds }) => kinds.includes('kubeadmconfig'));
+      const explained = async (store?: 'status' | 'annotation' | 'configmap' | 'none') => {
+        if (explainer === undefined) throw new Error('no explainer');
+        const config = parseConfig([], {});
+        const request = { client: world.user, config, namespace: 'default', name: 'x', nowMs: world.clock.nowMs() };
+        const connectWorkload = (): Promise<never> => Promise.reject(new Error('away'));
+        return explainRecorded(explainer, { ...request, connectWorkload }, store);
+      };
+      await world.clock.advance(5_000);
+      expect([(await explained())?.since, (await explained('none'))?.since]).toEqual([STARTED, null]);
+    },
+  );
 
   test('--snapshot-store=none: nothing is recorded -> says so, and still names state and wait', async () => {
     const { world } = await settled(worker, async () => undefined);
