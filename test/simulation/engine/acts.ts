@@ -26,7 +26,7 @@ import {
   removeWorker,
   rotateKubeconfig,
   swapToken,
-  takeToken,
+  takeSecret,
 } from './story-acts.js';
 import type { VirtualTime } from './virtual-time.js';
 
@@ -130,7 +130,7 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
 
 /** What somebody else does to the object of a write just before the write is handled. */
 export async function race(stage: Stage, seen: Seen, what: Race): Promise<void> {
-  if (what === 'take') return takeToken(stage, seen);
+  if (what === 'take') return takeSecret(stage, seen);
   const { actor, path, subresource } = seen;
   const config = stage.truth.get('kubeadmconfigs', actor.split('/')[1] ?? '');
   if (config === undefined) return;

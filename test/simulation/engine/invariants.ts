@@ -38,6 +38,8 @@ export const INVARIANTS = {
   joins: 'once faults stop, every node joins within bounded time',
   'lock-released': 'no lock is left of a cluster that is initialised',
   'kubeconfig-current': 'nobody asks a workload cluster by a kubeconfig that was replaced',
+  'stored-certificates': 'init data has the certificates that are stored',
+  told: 'once faults stop, every KubeadmConfig says that its data is there',
   'caches-true': 'once faults stop, caches show what is there, and nothing else',
   quiet: 'once every node has joined, nothing is written and no cluster is asked',
 } as const;

@@ -97,7 +97,7 @@ export function createNetwork(options: {
   const raceOf = (seen: Seen): Race | null => {
     for (const { fault, stream } of dice) {
       if (fault.kind !== 'race' || !isNow(fault, time.nowMs)) continue;
-      if (!(fault.what === 'take' ? isNewToken(seen) : isRacy(seen))) continue;
+      if (!(fault.what === 'take' ? isNewSecret(seen) : isRacy(seen))) continue;
       if (stream.chance(fault.rate)) return fault.what;
     }
     return null;
@@ -295,8 +295,10 @@ function isRacy({ server, isWrite, resource, actor }: Seen): boolean {
   return server === 'management' && isWrite && actor !== '' && kinds.includes(resource);
 }
 
-function isNewToken({ server, method, resource }: Seen): boolean {
-  return server !== 'management' && method === 'POST' && resource === 'secrets';
+/** A token in a workload cluster, or a certificate. */
+function isNewSecret({ server, method, resource, body = '' }: Seen): boolean {
+  if (method !== 'POST' || resource !== 'secrets') return false;
+  return server !== 'management' || /"name":"c\d+-(ca|etcd|proxy|sa)"/.test(body);
 }
 
 function never(): Promise<never> {

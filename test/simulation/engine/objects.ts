@@ -90,7 +90,8 @@ export function manifestsOf(plan: WorldPlan, { pairs }: Material): readonly Mani
   ]);
 }
 
-function certificateSecret(cluster: string, { purpose, cert, key }: Material['pairs'][number]): Manifest {
+/** A certificate of a cluster, as its user stores it. */
+export function certificateSecret(cluster: string, { purpose, cert, key }: Material['pairs'][number]): Manifest {
   return {
     apiVersion: 'v1',
     kind: 'Secret',

@@ -74,7 +74,7 @@ export type Fault =
     }
   /**
    * Somebody else is faster: just before a write is handled, its object is changed, or deleted and created again; or a token
-   * is taken before it is made.
+   * is taken, or a certificate stored, before it is made.
    */
   | (Window & { readonly kind: 'race'; readonly what: 'touch' | 'recreate' | 'take' })
   /** At its nth step on the network after a time the process that acts stands still, and then goes on as if nothing had been. */

@@ -105,6 +105,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       accuse('data-owner', `the data of ${name} is not labelled as its cluster's`);
     if (at(truth.get('clusters', cluster), 'status', 'initialization', 'infrastructureProvisioned') !== true)
       accuse('infra-first', `${name} got data before the infrastructure of ${cluster} was there`);
+    if (data.isInit) judgeCertificates(name, cluster, decoded(data.value));
     if (data.isInit) judgeInit(name, cluster);
     else if (!isInitialized(truth.get('clusters', cluster)))
       accuse('join-after-init', `${name} got join data before ${cluster} was initialised`);
@@ -117,6 +118,17 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const life = `${uid} ${config.metadata.uid ?? ''}`;
     if (made.has(life)) accuse('data-once', `the data of ${name} was made twice in one life`);
     made.add(life);
+  };
+
+  /** A line of each certificate that is stored: who renders another makes a node that nobody else can join. */
+  const judgeCertificates = (name: string, cluster: string, text: string): void => {
+    for (const purpose of CERTIFICATES) {
+      const lines = decoded(truth.get('secrets', `${cluster}-${purpose}`)?.data?.['tls.crt'])
+        .trim()
+        .split('\n');
+      if (!text.includes(lines.at(-2) ?? ''))
+        accuse('stored-certificates', `${name} got another ${purpose} than is stored`);
+    }
   };
 
   /** Whatever became of whom: a second node that runs init is a second cluster, unless nothing is left of the first. */
@@ -212,6 +224,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     if (secret === undefined) accuse('created-true', `${name} says that data is there, and there is none`);
     else if (controllerOf(secret).uid !== config.metadata.uid)
       accuse('created-true', `${name} says that data is there, which is not its own`);
+    else if (dataOf(secret).token !== '' && dataOf(secret).token !== specToken(config))
+      accuse('created-true', `${name} says that data is there, which has another token than its spec`);
   };
 
   const judgeLock = (by: Seen, event: StoreEvent): void => {

@@ -137,7 +137,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   if (!hasJoined && plan.world.machines && !haveEnded())
     judge.accuse('machine-gone', `${judge.machines.leftovers().join(', ')} are still there`);
   if (!hasJoined) judge.accuse('joins', `${missing(truth, exempt).join(', ')} did not join`);
-  await settle(plan, { time, truth, judge, process, stage, trace, isViolated });
+  await settle(plan, { time, truth, judge, process, stage, trace, isViolated, exempt });
   process.kill();
   await infrastructure.stop();
   return {
@@ -158,6 +158,8 @@ interface Settling {
   readonly stage: Stage;
   readonly trace: Trace;
   readonly isViolated: () => boolean;
+  /** Machines that need not get a node; their KubeadmConfigs have the same names. */
+  readonly exempt: ReadonlySet<string>;
 }
 
 /** After the last node: actors come to rest, then nothing is written; then a pool grows once more. */
@@ -186,6 +188,11 @@ async function settle(plan: Plan, run: Settling): Promise<void> {
   if (left !== undefined) judge.accuse('lock-released', `${left.metadata.name} is still there`);
   await rest(plan, run);
   await time.runUntil(time.nowMs + SHOWN_MAX_MS, () => isViolated() || process.untruths().length === 0);
+  const untold = truth
+    .all('kubeadmconfigs')
+    .map(({ metadata, status }) => [metadata.name, at(status, 'initialization', 'dataSecretCreated')] as const)
+    .filter(([name, isCreated]) => isCreated !== true && !run.exempt.has(name));
+  if (untold.length > 0) judge.accuse('told', `${untold.map(([name]) => name).join(', ')} do not say so`);
   const untruth = process.untruths().slice(0, 3).join('; ');
   if (untruth !== '') judge.accuse('caches-true', untruth);
   if (isViolated() || plan.world.poolReplicas === 0) return;

@@ -211,10 +211,10 @@ function otherToken(random: Stream, { workers }: World): Story {
   };
 }
 
-/** Somebody else has a token of the very id. */
+/** Somebody else has a token of the very id, and stores certificates, too. */
 function takenToken(random: Stream, { workers }: World): Story {
   return {
-    world: { workers: Math.max(1, workers) },
+    world: { workers: Math.max(1, workers), certificates: random.pick(['given', 'generated'] as const) },
     faults: [{ kind: 'race', ...during(random, 0, 2 * MINUTE), rate: random.pick([0.3, 0.6]), what: 'take' }],
   };
 }

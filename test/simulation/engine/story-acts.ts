@@ -2,7 +2,7 @@
 import type { Stage } from './acts.js';
 import { at, isInitialized, ownerOf, specToken, textAt, type Fields, type Loose } from './mirror.js';
 import type { Seen } from './network.js';
-import { base64, NAMESPACE, pathOf, USER_TOKEN } from './objects.js';
+import { base64, certificateSecret, materialOfProcess, NAMESPACE, pathOf, USER_TOKEN } from './objects.js';
 
 const CONFIG = { apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2', kind: 'KubeadmConfig' };
 const MACHINE = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine' };
@@ -137,8 +137,18 @@ export async function swapToken(stage: Stage, target: number): Promise<void> {
   });
 }
 
-/** Somebody else's token of the id of the one that is being created. */
-export async function takeToken(stage: Stage, { server, body = '{}' }: Seen): Promise<void> {
+/** Somebody else stores the certificate that is being stored, or another token of the id of the one that is being created. */
+export async function takeSecret(stage: Stage, seen: Seen): Promise<void> {
+  if (seen.server !== 'management') return takeToken(stage, seen);
+  const { pairs } = await materialOfProcess();
+  const [, name = '', cluster = '', purpose = ''] = /"name":"((c\d+)-(\w+))"/.exec(seen.body ?? '') ?? [];
+  const pair = pairs.find((each) => each.purpose === purpose);
+  if (pair === undefined || stage.truth.get('secrets', name) !== undefined) return;
+  stage.note(`stores the certificate ${name}`);
+  await stage.call('POST', pathOf({ apiVersion: 'v1', kind: 'Secret' }), certificateSecret(cluster, pair));
+}
+
+async function takeToken(stage: Stage, { server, body = '{}' }: Seen): Promise<void> {
   const { metadata = {} } = JSON.parse(body) as { readonly metadata?: { readonly name?: string } };
   const id = metadata.name?.replace('bootstrap-token-', '') ?? '';
   const config = stage.truth.all('kubeadmconfigs').find((each) => specToken(each).startsWith(`${id}.`));
