@@ -11,7 +11,7 @@ import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
 import { bootstrapDefinitions, coreDefinitions } from '../../../src/embedded/crds.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
 import { systemClock, systemRandom } from '../../../src/system.js';
-import { until } from '../../worlds/operator-process.js';
+import { startOperatorProcess, until } from '../../worlds/operator-process.js';
 
 const PORT = 25_000 + (process.pid % 5_000);
 const program = 'kubeadm-bootstrap-operator.js';
@@ -19,6 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
 const outside = mkdtempSync(join(tmpdir(), 'bundle-config-'));
 const TOKEN = 'token-of-the-operator';
 let server: EmbeddedApiServer;
+let url = '';
 
 /** A kubeconfig whose token comes from a program: Node itself, which prints it. */
 function kubeconfigOfPlugin(url: string): string {
@@ -45,7 +46,7 @@ beforeAll(async () => {
     namespaces: ['capi-kubeadm-bootstrap-system'],
     users: [{ name: 'operator', token: TOKEN, groups: ['system:masters'] }],
   });
-  const { url } = await server.listen();
+  ({ url } = await server.listen());
   writeFileSync(join(outside, 'kubeconfig'), server.kubeconfig());
   writeFileSync(join(outside, 'kubeconfig-of-plugin'), kubeconfigOfPlugin(url));
 });
@@ -107,6 +108,27 @@ describe('bundle in an empty folder', () => {
     },
     60_000,
   );
+
+  test('run: no leader election, and the Go manager holds its Lease -> a warning that names Lease and holder', async () => {
+    const namespace = 'capi-kubeadm-bootstrap-system';
+    const name = 'kubeadm-bootstrap-manager-leader-election-capi';
+    const now = new Date().toISOString().replace('Z', '000Z');
+    const times = { acquireTime: now, renewTime: now, leaseDurationSeconds: 3_600, leaseTransitions: 1 };
+    const path = `${url}/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    await fetch(`${path}/${name}`, { method: 'DELETE', headers });
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace } };
+    const body = JSON.stringify({ ...lease, spec: { ...times, holderIdentity: 'go-manager_1' } });
+    expect((await fetch(path, { method: 'POST', headers, body })).status).toBe(201);
+    const operator = startOperatorProcess(join(outside, 'kubeconfig'));
+    const warned = await until(
+      'the warning',
+      () => operator.output(),
+      (text) => text.includes('Another manager holds the Lease'),
+    ).finally(() => operator.stop());
+    expect(warned).toContain(`Lease="${namespace}/${name}" holder="go-manager_1"`);
+    await fetch(`${path}/${name}`, { method: 'DELETE', headers });
+  }, 60_000);
 
   test.each([
     ['version', ['version', '--output=json'], /"gitVersion"|"version"/],
