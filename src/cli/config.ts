@@ -55,6 +55,9 @@ export interface OperatorConfig {
   readonly flagValues: readonly (readonly [string, string])[];
 }
 
+/** More than any server answers. */
+const QPS_WITHOUT_LIMIT = 1e9;
+
 /** Reads a command line. Throws UsageError with one line that names the flag and what would be right. */
 export function parseConfig(
   args: readonly string[],
@@ -65,6 +68,7 @@ export function parseConfig(
   const text = (name: string): string => texts.get(name) ?? '';
   const bool = (name: string): boolean => parseBool(text(name)) === true;
   const int = (name: string): number => Number(text(name));
+  const qps = (name: string): number => (int(name) < 0 ? QPS_WITHOUT_LIMIT : int(name));
   const durationMs = (name: string): number => parseDurationMs(text(name)) ?? 0;
   const list = (name: string): readonly string[] => splitList(text(name));
 
@@ -78,9 +82,9 @@ export function parseConfig(
     watchFilter: text('watch-filter'),
     kubeadmConfigConcurrency: int('kubeadmconfig-concurrency'),
     skipCrdMigrationPhases: list('skip-crd-migration-phases'),
-    kubeApiQps: int('kube-api-qps'),
+    kubeApiQps: qps('kube-api-qps'),
     kubeApiBurst: int('kube-api-burst'),
-    workloadQps: int('clustercache-client-qps'),
+    workloadQps: qps('clustercache-client-qps'),
     workloadBurst: int('clustercache-client-burst'),
     tokenTtlMs: durationMs('bootstrap-token-ttl'),
     webhook: {
@@ -133,14 +137,18 @@ function checkConfig(config: OperatorConfig): void {
   if (config.tokenTtlMs <= 0) throw new UsageError('--bootstrap-token-ttl: want a duration above 0, such as 15m');
   const positive: readonly (readonly [string, number])[] = [
     ['kubeadmconfig-concurrency', config.kubeadmConfigConcurrency],
-    ['kube-api-qps', config.kubeApiQps],
     ['kube-api-burst', config.kubeApiBurst],
-    ['clustercache-client-qps', config.workloadQps],
     ['clustercache-client-burst', config.workloadBurst],
     ['inspector-history', config.inspector.history],
   ];
   for (const [name, value] of positive)
     if (value < 1) throw new UsageError(`--${name}: want a number above 0, got ${value}`);
+  const rates = [
+    ['kube-api-qps', config.kubeApiQps],
+    ['clustercache-client-qps', config.workloadQps],
+  ] as const;
+  for (const [name, value] of rates)
+    if (value === 0) throw new UsageError(`--${name}: want a number above 0, or -1 for no limit, got 0`);
   if (config.bootstrapDataSizeLimit < 0)
     throw new UsageError('--bootstrap-data-size-limit: want 0 (no limit) or a number of bytes');
   if (config.webhook.port < 0 || config.webhook.port > 65_535) throw new UsageError('--webhook-port: want 0 to 65535');

@@ -6,6 +6,7 @@ const KIND_WORD: Readonly<Record<FlagSpec['kind'], string>> = {
   bool: '',
   string: ' string',
   int: ' int',
+  float: ' float',
   duration: ' duration',
   list: ' list',
 };

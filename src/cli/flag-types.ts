@@ -4,7 +4,7 @@
 // keeps its arguments. This file knows no flag by name.
 
 /** How the text of a flag is read. */
-export type FlagKind = 'bool' | 'string' | 'int' | 'duration' | 'list';
+export type FlagKind = 'bool' | 'string' | 'int' | 'float' | 'duration' | 'list';
 
 /** One flag. `effect: 'none'` is accepted for compatibility and logged once when it is set. */
 export interface FlagSpec {
@@ -140,6 +140,7 @@ export function flagText(
     new UsageError(`invalid argument ${JSON.stringify(text)} for --${spec.name}: ${want}`);
   if (spec.kind === 'bool' && parseBool(text) === null) throw wrong('want true or false');
   if (spec.kind === 'int' && !/^[-+]?\d+$/.test(text)) throw wrong('want a whole number');
+  if (spec.kind === 'float' && !/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) throw wrong('want a number');
   if (spec.kind === 'duration' && parseDurationMs(text) === null) throw wrong('want a duration such as 15m or 30s');
   if (spec.choices !== undefined) {
     const words = spec.kind === 'list' ? splitList(text) : [text];

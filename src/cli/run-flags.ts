@@ -66,9 +66,9 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
   },
   {
     name: 'kube-api-qps',
-    kind: 'int',
+    kind: 'float',
     default: '100',
-    help: 'Requests per second to the management API server, on average, for each resource on its own.',
+    help: 'Requests per second to the management API server, on average, for each resource on its own; below 0 means no limit.',
   },
   {
     name: 'kube-api-burst',
@@ -78,9 +78,9 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
   },
   {
     name: 'clustercache-client-qps',
-    kind: 'int',
+    kind: 'float',
     default: '20',
-    help: 'Requests per second to each workload API server, on average, for each resource on its own.',
+    help: 'Requests per second to each workload API server, on average, for each resource on its own; below 0 means no limit.',
   },
   {
     name: 'clustercache-client-burst',

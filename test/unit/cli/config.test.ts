@@ -57,6 +57,21 @@ describe('flags', () => {
     expect(parseConfig(args, {}).logLevel).toBe(5);
   });
 
+  test('requests per second: fractions, and -1 as in client-go -> taken; 0 and words -> not', () => {
+    const rates = (qps: string): readonly number[] => {
+      const config = parseConfig([`--kube-api-qps=${qps}`, `--clustercache-client-qps=${qps}`], {});
+      return [config.kubeApiQps, config.workloadQps];
+    };
+    expect([rates('20.5'), rates('1e2'), rates('.5')]).toEqual([
+      [20.5, 20.5],
+      [100, 100],
+      [0.5, 0.5],
+    ]);
+    for (const rate of rates('-1')) expect(rate).toBeGreaterThan(100_000);
+    expect(message(['--kube-api-qps=0'])).toBe('--kube-api-qps: want a number above 0, or -1 for no limit, got 0');
+    expect(message(['--kube-api-qps=many'])).toBe('invalid argument "many" for --kube-api-qps: want a number');
+  });
+
   test('demo: short names of flags in every form -> understood; a gate of one’s own leaves the demo’s on', () => {
     for (const args of [
       ['-f', 'x', '-o', 'json'],
