@@ -26,6 +26,7 @@ export const INVARIANTS = {
   lease: 'only the holder of the Lease writes',
   'no-secrets': 'no secret outside of Secrets and the token of the spec',
   boots: 'what was given to a node lets it boot',
+  'one-turn': 'an actor has one turn at a time',
   'no-busy-loop': 'requests are bounded over time',
   'no-bug': 'nothing throws what nobody expects',
   'infra-after-hooks': 'a Machine never loses its infrastructure before its hooks, its Pods and its volumes are gone',

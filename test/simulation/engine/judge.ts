@@ -32,8 +32,8 @@ export interface Judge {
   onMoved(address: string): void;
   /** A turn of an actor looks at its view. */
   onLook(by: Pick<Seen, 'operator' | 'actor'>): void;
-  /** A turn of an actor ended. */
-  onTurn(key: string): void;
+  /** A turn of an actor of an operator ended. */
+  onTurn(operator: string, actor: string): void;
   onWorkload(cluster: string, event: StoreEvent): void;
   onNote(note: InfrastructureNote): void;
   /** A text that people or other programs may read. */
@@ -76,6 +76,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const writes: string[] = [];
   const questions: string[] = [];
   const movedMs = new Map<string, number>();
+  /** Turns that run. */
+  const turns = new Set<string>();
   const freshness = createFreshness((message) => accuse('fresh-views', message));
   let violation: Violation | null = null;
   let writer: Seen | null = null;
@@ -192,9 +194,17 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     },
     onHeard: freshness.heard,
     onGivenUp: freshness.gaveUp,
-    onLook: freshness.looks,
+    onLook(by) {
+      const turn = `${by.operator} ${by.actor}`;
+      if (turns.has(turn)) accuse('one-turn', `${turn} begins a turn within a turn`);
+      turns.add(turn);
+      freshness.looks(by);
+    },
     onMoved: (address) => void movedMs.set(address, now()),
-    onTurn: (key) => bound(`turns of ${lifeOf(key)}`, TURNS_PER_MINUTE_MAX),
+    onTurn(operator, actor) {
+      turns.delete(`${operator} ${actor}`);
+      bound(`turns of ${lifeOf(actor)}`, TURNS_PER_MINUTE_MAX);
+    },
     onWorkload(cluster, event) {
       const { name } = event.object.metadata;
       const isToken = event.resource === '/secrets' && name.startsWith('bootstrap-token-');

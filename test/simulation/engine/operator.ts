@@ -309,8 +309,9 @@ function withActors(
     ...controller,
     effects,
     observe(key) {
-      onLook(prefix + key);
-      return controller.observe(key);
+      const view = controller.observe(key);
+      if (view !== null) onLook(prefix + key);
+      return view;
     },
     persist(view, outcome, context) {
       actors.set(context.signal, prefix + context.key);

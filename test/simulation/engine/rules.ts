@@ -255,6 +255,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const isOwn = by.actor.endsWith(`/${textAt(machine, 'spec', 'bootstrap', 'configRef', 'name')}`);
     if (!livesOf('machines', machineName).has(machineUID) || (machine !== undefined && !isOwn))
       accuse('lock-owner', `${by.actor} took the lock of ${cluster} for ${machineName}`);
+    if (machine !== undefined && machine.metadata.labels?.['cluster.x-k8s.io/control-plane'] === undefined)
+      accuse('lock-owner', `${by.actor} took the lock of ${cluster} for ${machineName}, which is no control plane`);
     const owners = lock.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, uid }) => kind === 'Cluster' && livesOf('clusters', cluster).has(uid)))
       accuse('lock-owner', `the lock of ${cluster} does not go with its Cluster`);

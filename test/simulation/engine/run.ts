@@ -535,7 +535,7 @@ function hostObserver(
   return {
     onTransition: ({ key, event, row, from, to, request }) =>
       trace.line(`${name} ${prefix}${key} ${event} ${row} ${from} -> ${to}${request === null ? '' : ` ${request}`}`),
-    onTurn: ({ key }) => judge.onTurn(prefix + key),
+    onTurn: ({ key }) => judge.onTurn(name, prefix + key),
     onEffect({ key, request, result, failure }) {
       if (failure !== null) judge.onText('a failure', failure.message);
       const why = failure === null ? '' : ` (${failure.kind}: ${failure.message})`;
