@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, test } from '@jest/globals';
 
+import { generateKeyPair } from '../../src/bootstrap/certificates/keys.js';
 import { createKeyPool } from '../../src/bootstrap/certificates/key-pool.js';
 import { PREPARED_SETS_MAX } from '../../src/bootstrap/certificates/key-pool-limits.js';
 import type { EncryptionAlgorithm, GeneratedKey } from '../../src/bootstrap/certificates/types.js';
@@ -29,6 +30,15 @@ function handGenerator() {
 }
 
 const live = (): AbortSignal => new AbortController().signal;
+
+describe('keys', () => {
+  test('upstream bug 76: an RSA key -> the event loop goes on while it is made', async () => {
+    const nextTurn = new Promise((resolve) => setImmediate(() => resolve('the loop')));
+    const key = generateKeyPair('RSA-2048');
+    expect(await Promise.race([key.then(() => 'the key'), nextTurn])).toBe('the loop');
+    expect((await key).privateKey.type).toBe('private');
+  });
+});
 
 describe('key pool', () => {
   test('concurrency: many requests -> never more than two keys are being made', async () => {
