@@ -23,7 +23,7 @@ import { readManifests } from './read-manifests.js';
 type Output = 'raw' | 'secret' | 'json';
 
 interface RenderOptions {
-  readonly filename: string;
+  readonly filename: readonly string[];
   readonly name?: string;
   readonly as?: 'init' | 'join';
   readonly token?: string;
@@ -35,7 +35,11 @@ interface RenderOptions {
 export function renderCommand(): Command {
   return new Command('render')
     .description('bootstrap data of one KubeadmConfig from manifests, without a cluster')
-    .requiredOption('-f, --filename <file>', 'YAML or JSON stream of Kubernetes objects, - for stdin')
+    .requiredOption(
+      '-f, --filename <file>',
+      'YAML or JSON stream of Kubernetes objects, - for stdin; may be repeated',
+      (file: string, before: readonly string[] = []) => [...before, file],
+    )
     .option('--name <namespace/name>', 'which KubeadmConfig, if there are several')
     .addOption(
       new Option('--as <mode>', 'init or join instead of what the Cluster says').choices(['init', 'join'] as const),
@@ -51,7 +55,7 @@ async function render(options: RenderOptions): Promise<void> {
   if (options.token !== undefined && splitBootstrapToken(options.token) === null) {
     throw new CommandFailure('--token must be 6 and 16 lower-case letters or digits: abcdef.0123456789abcdef', 2);
   }
-  const objects = readManifests(readTextFile(options.filename));
+  const objects = options.filename.flatMap((file) => readManifests(readTextFile(file)));
   const config = choose(objects, options.name);
   const result = await evaluateOffline({
     objects,
