@@ -198,6 +198,14 @@ stringData: {k: hello}
     });
   });
 
+  test('input: the objects in several files -> the same bytes as in one', async () => {
+    const each = vector('kc-vec-151');
+    const files = objectsOf(each).map((object) => ['-f', fileWith(JSON.stringify(object))]);
+    expect(files.length).toBeGreaterThan(2);
+    const { exitCode, stdout } = await render(...files.flat());
+    expect([exitCode, Buffer.from(stdout).toString('base64')]).toEqual([0, each.expected.valueBase64]);
+  });
+
   test('token: none given -> a random one', async () => {
     const file = fileWith(manifests(vector('kc-vec-222')));
     const tokens = [await render('-f', file), await render('-f', file)];
