@@ -41,6 +41,8 @@ export const INVARIANTS = {
   'kubeconfig-current': 'nobody asks a workload cluster by a kubeconfig that was replaced',
   'stored-certificates': 'init data has the certificates that are stored',
   told: 'once faults stop, every KubeadmConfig says that its data is there',
+  'condition-right': 'a Cluster is said to be initialised once it has a control plane node, and never loses that',
+  'condition-news': 'a condition is written only where something changes',
   'caches-true': 'once faults stop, caches show what is there, and nothing else',
   quiet: 'once every node has joined, nothing is written and no cluster is asked',
 } as const;

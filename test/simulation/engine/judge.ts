@@ -4,6 +4,7 @@
 // writes are judged, by what is true at the moment they happen, not by what its caches said.
 import type { InfrastructureNote } from '../../../src/embedded/infrastructure/ports.js';
 import type { StoreEvent } from '../../../src/embedded/types.js';
+import { CLUSTER_ACTOR, createConditionRules } from './condition-rules.js';
 import { createFreshness } from './freshness.js';
 import type { InvariantName, Violation } from './invariants.js';
 import { ADDED_MAX_MS } from './late-acts.js';
@@ -12,7 +13,7 @@ import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
 import { decoded, LEASES, USER_TOKEN } from './objects.js';
 import type { Plan } from './plan.js';
-import { createRules, seenWithinMs } from './rules.js';
+import { createRules, hasLateFaults, seenWithinMs } from './rules.js';
 import { EPOCH_MS } from './virtual-time.js';
 
 export type { InvariantName, Violation } from './invariants.js';
@@ -24,6 +25,8 @@ export interface Judge {
   onSend(seen: Seen, identity: string): void;
   /** Marks the writer of what happens until the returned function is called. */
   handling(seen: Seen): () => void;
+  /** A request was answered, whether or not its sender hears it. */
+  onAnswer(seen: Seen, status: string): void;
   /** The process has heard the answer to its request. */
   onHeard(seen: Seen): void;
   /** The process waits no longer for the answer to its request. */
@@ -90,6 +93,9 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const rules = createRules({ plan, truth, accuse, workloadToken, isTampered: (what) => tampered.has(what), now });
 
   const machines = createMachineRules({ plan, truth, accuse, now });
+  const conditions = createConditionRules(truth, accuse);
+  /** Requests that changed something. */
+  const effective = new WeakSet<Seen>();
 
   truth.onChange((event) => {
     const resource = event.resource.split('/')[1] ?? '';
@@ -104,11 +110,14 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     }
     rules.note(event, resource);
     if (plan.world.machines) machines.note(event, resource);
+    conditions.note(event, resource);
     if (writer === null) return;
+    effective.add(writer);
     freshness.wrote(writer, `${resource}/${name}`, event.object.metadata.resourceVersion);
     if (resource !== 'leases' && resource !== 'events')
       writes.push(`${writer.actor} ${event.type} ${resource}/${name}`);
     if (writer.actor.startsWith(MACHINE_ACTOR)) machines.judge(writer, event, resource);
+    else if (writer.actor.startsWith(CLUSTER_ACTOR)) conditions.judge(writer, event, resource);
     else rules.judge(writer, event, resource);
   });
 
@@ -191,6 +200,11 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (!seen.actor.startsWith(MACHINE_ACTOR)) rules.ask(seen);
       writer = seen;
       return () => void (writer = null);
+    },
+    onAnswer(seen, status) {
+      const isNoise = seen.actor.startsWith(CLUSTER_ACTOR) && seen.isWrite && /^2\d\d$/.test(status);
+      if (isNoise && seen.resource === 'clusters' && !effective.has(seen) && !hasLateFaults(plan))
+        accuse('condition-news', `${seen.actor} writes what is there already`);
     },
     onHeard: freshness.heard,
     onGivenUp: freshness.gaveUp,

@@ -10,6 +10,7 @@ import { parseConfig } from '../../../src/cli/config.js';
 import type { ControllerModule } from '../../../src/cli/controller-module.js';
 import { kubeadmConfigModule } from '../../../src/cli/modules/kubeadmconfig.js';
 import { machineModule } from '../../../src/cli/modules/machine.js';
+import { clusterInitializedModule } from '../../../src/cli/modules/one-condition.js';
 import { secretsCache } from '../../../src/cli/shared-kinds.js';
 import type { EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
@@ -28,6 +29,7 @@ import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
 import { createMetrics } from '../../../src/metrics.js';
 import type { Logger } from '../../../src/log.js';
+import { CLUSTER_ACTOR } from './condition-rules.js';
 import { MACHINE_ACTOR } from './machine-rules.js';
 import type { Network } from './network.js';
 import { LEASES } from './objects.js';
@@ -47,6 +49,9 @@ export interface Sabotage {
   /** The same for the Machine controller alone. */
   machineClient?(client: ApiClient, operator: SabotageWorld): ApiClient;
   machineController?(controller: AnyController, operator: SabotageWorld): AnyController;
+  /** The same for the controller of ControlPlaneInitialized. */
+  clusterClient?(client: ApiClient, operator: SabotageWorld): ApiClient;
+  clusterController?(controller: AnyController, operator: SabotageWorld): AnyController;
   /** Replaces the write gate of the Lease. */
   gate?(gate: () => number): () => number;
 }
@@ -104,8 +109,8 @@ interface Part {
   readonly controller: Sabotage['controller'];
 }
 
-function partsOf({ machines }: WorldPlan, sabotage: Sabotage): readonly Part[] {
-  const { client, controller, machineClient, machineController } = sabotage;
+function partsOf({ machines, conditions }: WorldPlan, sabotage: Sabotage): readonly Part[] {
+  const { client, controller, machineClient, machineController, clusterClient, clusterController } = sabotage;
   const config: Part = {
     module: kubeadmConfigModule,
     lease: { namespace: 'kube-system', name: LEASES.kubeadmconfig },
@@ -113,10 +118,14 @@ function partsOf({ machines }: WorldPlan, sabotage: Sabotage): readonly Part[] {
     client,
     controller,
   };
-  if (!machines) return [config];
   const lease = { namespace: 'kube-system', name: LEASES.machine };
   const machine = { module: machineModule, lease, prefix: MACHINE_ACTOR };
-  return [config, { ...machine, client: machineClient, controller: machineController }];
+  const cluster = { module: clusterInitializedModule, lease, prefix: CLUSTER_ACTOR };
+  return [
+    config,
+    ...(machines ? [{ ...machine, client: machineClient, controller: machineController }] : []),
+    ...(conditions ? [{ ...cluster, client: clusterClient, controller: clusterController }] : []),
+  ];
 }
 
 /** Starts a process. */

@@ -25,6 +25,8 @@ export interface WorldPlan {
   readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
   /** The operator is the Machine controller too; otherwise the infrastructure plays it. */
   readonly machines: boolean;
+  /** The operator says of Clusters that they are initialised; otherwise the infrastructure does. */
+  readonly conditions: boolean;
 }
 
 /** A time in which something happens to some requests. */
@@ -112,6 +114,7 @@ export const ACT_NAMES = [
 /** Acts that are never drawn: some seeds have one besides. */
 const RARE_ACTS = ['addWhilePaused'] as const;
 const RARE_SHARE = 0.06;
+const CONDITIONS_SHARE = 0.2;
 /** Those that need a moment that is rare are drawn more often. */
 const ACTS_DRAWN: readonly ActName[] = [
   ...ACT_NAMES,
@@ -141,11 +144,17 @@ const MINUTE = 60_000;
 export function planOf(seed: number): Plan {
   const random = streamOf(seed, 'plan');
   const drawn = worldOf(random);
-  const world = hasMachines(seed) ? smallWorld(drawn) : { ...drawn, machines: false };
+  const world = hasMachines(seed) ? smallWorld(drawn) : { ...drawn, machines: false, conditions: false };
   const count = random.chance(0.05) ? 0 : random.int(1, 9);
   const faults = Array.from({ length: count }, () => faultOf(random, world));
   const others = world.machines ? machineFaults(seed, world) : rareActs(seed);
-  return withStory({ seed, world, faults: [...faults, ...others] }, faultsEndMs);
+  return withConditions(withStory({ seed, world, faults: [...faults, ...others] }, faultsEndMs));
+}
+
+/** One more controller in some of the worlds of one process. */
+function withConditions(plan: Plan): Plan {
+  const isDrawn = streamOf(plan.seed, `conditions ${plan.seed}`).chance(CONDITIONS_SHARE);
+  return { ...plan, world: { ...plan.world, conditions: isDrawn && plan.world.operators === 1 } };
 }
 
 /** From a stream of its own: the plans of all other seeds stay what they are. */
@@ -161,12 +170,12 @@ export function faultsEndMs({ bootMs }: Pick<WorldPlan, 'bootMs'>): number {
 }
 
 /** The operator has twice as much to do, and a world the less to hold. */
-function smallWorld(drawn: Omit<WorldPlan, 'machines'>): WorldPlan {
+function smallWorld(drawn: Omit<WorldPlan, 'machines' | 'conditions'>): WorldPlan {
   const controlPlanes = Math.min(drawn.controlPlanes, 2);
-  return { ...drawn, clusters: 1, controlPlanes, poolReplicas: 0, machines: true };
+  return { ...drawn, clusters: 1, controlPlanes, poolReplicas: 0, machines: true, conditions: false };
 }
 
-function worldOf(random: Stream): Omit<WorldPlan, 'machines'> {
+function worldOf(random: Stream): Omit<WorldPlan, 'machines' | 'conditions'> {
   const tokenTtlMs = random.pick([15, 15, 6]) * MINUTE;
   const controlPlanes = random.pick([1, 2, 2, 3]);
   const workers = random.pick([0, 1, 1, 2]);

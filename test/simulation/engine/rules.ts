@@ -49,7 +49,8 @@ const LATE_FAULTS: readonly string[] = ['requests', 'watches', 'isolation', 'fre
 const ON_ITS_WAY_MS = 130;
 const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 
-function hasLateFaults({ faults }: Plan): boolean {
+/** Whether requests, answers and events may be late. */
+export function hasLateFaults({ faults }: Plan): boolean {
   return faults.some(({ kind }) => LATE_FAULTS.includes(kind));
 }
 

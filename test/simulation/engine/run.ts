@@ -101,6 +101,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
       joinTimeoutMs: 24 * 60 * MINUTE,
     },
     playsMachineController: !plan.world.machines,
+    reportsControlPlaneInitialized: !plan.world.conditions,
     onNote(note) {
       if (note.kind !== 'retry') trace.line(`infrastructure: ${Object.values(note).join(' ')}`);
       if (note.kind === 'control-plane-initialized') void addUserToken(plan, stage, note.cluster);
@@ -476,6 +477,7 @@ function createProcesses(given: {
     onAnswer(seen, status) {
       const [kind = ''] = status.split(' by ');
       if (!/^\d+$/.test(status)) trace.hits.add(kind);
+      judge.onAnswer(seen, status);
       trace.line(`${seen.operator} ${seen.actor} ${seen.method} ${short(seen)} -> ${status}`);
     },
   });

@@ -64,6 +64,7 @@ function smallerWorlds(world: WorldPlan): readonly Partial<WorldPlan>[] {
     certificates,
     snapshotStore,
     machines,
+    conditions,
   } = world;
   return [
     ...(clusters > 1 ? [{ clusters: 1 }] : []),
@@ -75,6 +76,7 @@ function smallerWorlds(world: WorldPlan): readonly Partial<WorldPlan>[] {
     ...(certificates === 'given' ? [] : [{ certificates: 'given' as const }]),
     ...(snapshotStore === 'status' ? [] : [{ snapshotStore: 'status' as const }]),
     ...(machines ? [{ machines: false }] : []),
+    ...(conditions ? [{ conditions: false }] : []),
   ];
 }
 

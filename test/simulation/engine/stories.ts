@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 /** What begins before faults end is over by then. */
 const LAST_MS = 90_000;
 
-type World = Omit<WorldPlan, 'machines'>;
+type World = Omit<WorldPlan, 'machines' | 'conditions'>;
 
 /** A story: what its world must have, and its faults. */
 interface Story {

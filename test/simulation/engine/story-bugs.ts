@@ -130,4 +130,29 @@ export const STORY_BUGS: readonly PlantedBug[] = [
         }),
     },
   },
+  {
+    name: 'a Cluster is said to be initialised before it has a node',
+    upstream: null,
+    invariants: ['condition-right'],
+    hint: 19,
+    sabotage: { clusterController: (controller) => withFacts(controller, (facts) => ({ ...facts, machines: 'node' })) },
+  },
+  {
+    name: 'the condition of a Cluster is written twice',
+    upstream: null,
+    invariants: ['condition-news'],
+    hint: 39,
+    sabotage: {
+      clusterClient: (client) =>
+        altered(client, {
+          async apply<T extends KubeObject>(...given: Parameters<ApiClient['apply']>) {
+            const written = await client.apply<T>(...given);
+            const [target, body, options] = given;
+            const { resourceVersion = '', uid = '' } = written.metadata;
+            const metadata = { ...(body as KubeObject).metadata, resourceVersion, uid };
+            return client.apply<T>(target, { ...body, metadata }, options);
+          },
+        }),
+    },
+  },
 ];
