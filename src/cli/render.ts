@@ -5,7 +5,7 @@
 
 import { Command, Option } from 'commander';
 import type { KubernetesObject } from '../api/core.js';
-import type { KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
+import { kubeadmConfigSpec, type KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
 import { sizeReport } from '../bootstrap/bootstrap-data.js';
 import { newBootstrapToken, splitBootstrapToken } from '../bootstrap/bootstrap-token.js';
 import { generateCertificates } from '../bootstrap/certificates/generate-certificates.js';
@@ -14,6 +14,8 @@ import { generateKeyPair } from '../bootstrap/certificates/keys.js';
 import { dataSecret } from '../bootstrap/data-secret.js';
 import { goYaml, type YamlValue } from '../bootstrap/go-format/go-yaml.js';
 import { evaluateOffline, type CertificateSource, type OfflineResult } from '../bootstrap/offline.js';
+import type { Schema } from '../embedded/schema/schema.js';
+import { validate } from '../embedded/schema/validate.js';
 import { systemClock, systemRandom } from '../system.js';
 import { readTextFile } from './documents.js';
 import { CommandFailure } from './exit.js';
@@ -68,8 +70,16 @@ async function render(options: RenderOptions): Promise<void> {
     respectsStoredData: false,
   });
   if (result.kind !== 'data') throw new CommandFailure(whyNot(config, result));
-  for (const warning of result.warnings) process.stderr.write(`warning: ${oneLine(warning)}\n`);
+  for (const warning of [...unsupportedValues(config), ...result.warnings])
+    process.stderr.write(`warning: ${oneLine(warning)}\n`);
   process.stdout.write(print(config, result, options.output));
+}
+
+/** Words that an API server would not take and rendering takes for the default. */
+function unsupportedValues({ spec = {} }: KubeadmConfig): readonly string[] {
+  return validate(spec, kubeadmConfigSpec.openApi as Schema, 'spec')
+    .filter(({ reason }) => reason === 'FieldValueNotSupported')
+    .map(({ field, detail }) => `${field}: ${detail}`);
 }
 
 function choose(objects: readonly KubernetesObject[], name: string | undefined): KubeadmConfig {

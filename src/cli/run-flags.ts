@@ -158,7 +158,7 @@ const OWN_FLAGS: readonly FlagSpec[] = [
     kind: 'list',
     default: 'kubeadmconfig',
     choices: [...CONTROLLER_NAMES, 'all'],
-    help: 'Controllers to run: kubeadmconfig, machine, cluster-initialized, machines-up-to-date.',
+    help: 'Controllers to run: kubeadmconfig, machine, cluster-initialized, machines-up-to-date; or all.',
   },
   {
     name: 'condition-reasons',
