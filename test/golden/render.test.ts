@@ -198,6 +198,16 @@ stringData: {k: hello}
     });
   });
 
+  test('input: a word that the API does not take -> data as for the default, and a warning that names field and words', async () => {
+    const text = manifests(vector('kc-vec-404')).replace('"joinConfiguration":{', '"format":"CloudConfig","joinConfiguration":{');
+    const { exitCode, stdout, stderr } = await render('-f', fileWith(text));
+    expect(stdout).toContain('#cloud-config');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'warning: spec.format: Unsupported value: "CloudConfig": supported values: "cloud-config", "ignition"\n',
+    });
+  });
+
   test('input: the objects in several files -> the same bytes as in one', async () => {
     const each = vector('kc-vec-151');
     const files = objectsOf(each).map((object) => ['-f', fileWith(JSON.stringify(object))]);
