@@ -17,7 +17,9 @@ const subcommands = ['run', 'demo', 'render', 'explain', 'visualize', 'version']
 const OTHERS = [
   'against',
   'bootstrap',
+  'cas',
   'from',
+  'idle',
   'image',
   'max-semi-space-size',
   'optimize-for-size',
