@@ -259,7 +259,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'a lock that cannot be read is taken',
     upstream: 16,
     invariants: ['lock-owner', 'one-init'],
-    hint: 29,
+    hint: 21,
     sabotage: {
       controller: (controller) =>
         withFacts(controller, (facts) => (facts['lock'] === 'unreadable' ? { ...facts, lock: 'stale' } : facts)),
@@ -268,7 +268,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
           async get<T extends KubeObject>(target: Target, options?: Parameters<ApiClient['get']>[1]) {
             const object = await client.get<T & { data?: Record<string, string> }>(target, options);
             if (!isKind(target, 'ConfigMap') || object.data?.['lock-information'] !== 'nonsense') return object;
-            await client.delete(target, options);
+            const { uid = '', resourceVersion = '' } = object.metadata;
+            await client.delete(target, { ...options, preconditions: { uid, resourceVersion } });
             throw notFound(target);
           },
         }),
@@ -358,7 +359,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "somebody else's Secret is taken over",
     upstream: 41,
     invariants: ['own-writes'],
-    hint: 34,
+    hint: 39,
     sabotage: {
       controller: (controller) =>
         withFacts(controller, (facts) =>
