@@ -44,7 +44,7 @@ function plain(response: ServerResponse, status: number, body: string, type = 't
   response.end(body);
 }
 
-/** Serves /healthz and /readyz. `webhookCheck` answers null when all is well, otherwise what is wrong. */
+/** Serves /healthz and /readyz; with `?verbose` as controller-runtime writes it. `webhookCheck` answers null when all is well, otherwise what is wrong. */
 export async function serveHealth(
   address: string,
   webhookCheck: () => Promise<string | null>,
@@ -52,9 +52,12 @@ export async function serveHealth(
   const at = listenAddress(address, 'health-addr');
   if (at === null) return null;
   const handler: Handler = (request, response) => {
-    const path = new URL(request.url ?? '/', 'http://health').pathname.replace(/\/$/, '');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://health');
+    const path = pathname.replace(/\/$/, '');
+    const passed = (check: string): string =>
+      searchParams.has('verbose') ? `[+]${check} ok\nhealthz check passed\n` : 'ok';
     if (path === '/healthz') {
-      plain(response, 200, 'ok');
+      plain(response, 200, passed('ping'));
       return;
     }
     if (path !== '/readyz' && path !== '/readyz/webhook' && path !== '/healthz/webhook') {
@@ -63,7 +66,9 @@ export async function serveHealth(
     }
     void webhookCheck().then(
       (problem) =>
-        problem === null ? plain(response, 200, 'ok') : plain(response, 500, `[-]webhook failed: ${problem}\n`),
+        problem === null
+          ? plain(response, 200, passed('webhook'))
+          : plain(response, 500, `[-]webhook failed: ${problem}\n`),
       () => plain(response, 500, '[-]webhook failed\n'),
     );
   };
