@@ -3,6 +3,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isApiError } from '../../src/kube/failures.js';
 
 /** The operator's program. */
 export const bundle = join(dirname(fileURLToPath(import.meta.url)), '../../dist/kubeadm-bootstrap-operator.js');
@@ -54,19 +55,39 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Looks again and again until something holds; throws with what was seen last. */
+/** A look that takes longer, as on a machine that was stopped for a while, counts as this much. */
+const LOOK_COUNTS_MAX_MS = 2_000;
+
+/**
+ * Looks again and again until something holds; throws with what was seen last. A look that the server fails is made again: what is
+ * awaited may still come.
+ */
 export async function until<T>(
   what: string,
   look: () => Promise<T> | T,
   holds: (seen: T) => boolean,
   withinMs = 60_000,
 ): Promise<T> {
-  const endMs = Date.now() + withinMs;
+  let countedMs = 0;
   for (;;) {
-    const seen = await look();
-    if (holds(seen)) return seen;
-    if (Date.now() > endMs)
+    const startedMs = Date.now();
+    const seen = await seenBy(look);
+    if (seen.kind === 'seen' && holds(seen.value)) return seen.value;
+    if (countedMs > withinMs)
       throw new Error(`${what}: not within ${withinMs / 1000} s; last seen: ${JSON.stringify(seen)?.slice(0, 4000)}`);
     await pause(50);
+    countedMs += Math.min(Date.now() - startedMs, LOOK_COUNTS_MAX_MS);
+  }
+}
+
+type Seen<T> = { readonly kind: 'seen'; readonly value: T } | { readonly kind: 'failed'; readonly message: string };
+
+async function seenBy<T>(look: () => Promise<T> | T): Promise<Seen<T>> {
+  try {
+    return { kind: 'seen', value: await look() };
+  } catch (error) {
+    if (isApiError(error) && (error.failure.status === null || error.failure.status >= 500))
+      return { kind: 'failed', message: error.message };
+    throw error;
   }
 }
