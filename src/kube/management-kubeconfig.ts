@@ -282,6 +282,7 @@ function firstLine(error: unknown, text: string): string {
   if (text.trim() === '' && error instanceof TypeError) return 'it is empty';
   if (error instanceof TypeError) return 'it has no clusters, contexts and users';
   const { message, code } = error as { message?: unknown; code?: unknown };
+  if (code === 'MULTIPLE_DOCS') return 'it has several documents';
   const line = (String(message ?? error).split('\n')[0] ?? '').replace(/:$/u, '');
   return code === 'ENOENT' && /^spawn /.test(line)
     ? `${line.replace(/^spawn (\S+).*/, '$1')}: no such program`

@@ -211,6 +211,11 @@ describe('management cluster', () => {
   test.each([
     ['no such file', '', /^--kubeconfig: cannot read .*\/missing: no such file$/],
     ['empty', '', /^--kubeconfig: .*config is not a kubeconfig: it is empty$/],
+    [
+      'several documents',
+      'a: 1\n---\nb: 2\n',
+      /^--kubeconfig: .*config is not a kubeconfig: it has several documents$/,
+    ],
     ['not YAML', 'a: [', /^--kubeconfig: .*config is not a kubeconfig: [^\n]+$/],
     [
       'another document',
