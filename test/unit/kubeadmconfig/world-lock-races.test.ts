@@ -61,7 +61,7 @@ async function pausedBeforeData(lagging: readonly string[], act: (world: World) 
   return world;
 }
 
-async function addData(world: World, uid: string): Promise<void> {
+async function addData(world: World, uid: string, value = '#cloud-config\n'): Promise<void> {
   const controller = {
     apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
     kind: 'KubeadmConfig',
@@ -69,7 +69,7 @@ async function addData(world: World, uid: string): Promise<void> {
     uid,
     controller: true,
   };
-  const data = { value: '#cloud-config\n', format: 'cloud-config' };
+  const data = { value, format: 'cloud-config' };
   await create(world.user, secret('w-0', data, { ownerReferences: [controller] }));
 }
 
@@ -92,6 +92,15 @@ describe('kubeadmconfig worlds: data of another life, and caches that lag', () =
     expect(writes(world)).not.toContain('delete secrets/default/w-0');
   });
 
+  test('KC-185 data that does not fit and that the Machine knows by now, the cache does not say so -> the data stays', async () => {
+    const world = await pausedBeforeData(['machines'], async (lagging) => {
+      await addData(lagging, (await configOf(lagging.user, 'w-0')).metadata.uid ?? '', 'kubeadm init\n');
+      await patch(lagging.user, 'Machine', 'w-0', { spec: { bootstrap: { dataSecretName: 'w-0' } } });
+    });
+    expect(writes(world)).not.toContain('patch secrets/default/w-0');
+    expect(await payload(world.user, 'w-0')).not.toContain('kubeadm join');
+  });
+
   test('KC-213 KubeadmConfig moved with its data, the cache shows its earlier life -> the data keeps its owner', async () => {
     let uid = '';
     const world = await pausedBeforeData(['kubeadmconfigs'], async (lagging) => {
@@ -105,6 +114,14 @@ describe('kubeadmconfig worlds: data of another life, and caches that lag', () =
       await patch(lagging.user, 'Machine', 'w-0', { spec: { bootstrap: { dataSecretName: 'w-0' } } });
     });
     expect((await secretOf(world.user, 'w-0')).metadata.ownerReferences).toMatchObject([{ uid }]);
+  });
+
+  test('data that does not fit and that nobody knows -> made again', async () => {
+    const world = await pausedBeforeData([], async (fresh) =>
+      addData(fresh, (await configOf(fresh.user, 'w-0')).metadata.uid ?? '', 'kubeadm init\n'),
+    );
+    expect(writes(world)).toContain('patch secrets/default/w-0');
+    expect(await payload(world.user, 'w-0')).toContain('kubeadm join');
   });
 
   test('data of an earlier life that nobody knows -> removed, and made again', async () => {

@@ -4,6 +4,7 @@
 //   D2. A Secret of another life of this KubeadmConfig is replaced, unless somebody has been told to use it. Who has been told,
 //       and which life is over, is read live: caches may be older than the Secret.
 //   D3. Data that is there already, is ours and fits is adopted: neither rendered nor written again.
+//   D4. Data of this life that does not fit is made again, unless its Machine, read live, has been told to use it.
 import { annotation, label } from '../../../api/names.js';
 import type { BootstrapFormat } from '../../../bootstrap/bootstrap-types.js';
 import { dataSecret, dataSecretData } from '../../../bootstrap/data-secret.js';
@@ -62,19 +63,19 @@ export async function existingData(work: Work, wanted: WantedData): Promise<Exis
 /** Caches may be older than the Secret: data of a later life, or data that the owner knows by now, is not ours to remove. */
 async function refuseIfInUse(work: Work): Promise<void> {
   await refuseAnEarlierLife(work);
-  const { view, turn, client, call } = work;
-  const { namespace = '' } = turn.config.metadata;
+  await refuseIfTold(work, 'of an earlier life is in use');
+}
+
+/** One live read: the owner has not been told to use the data. */
+async function refuseIfTold({ view, turn, client, call }: Work, inUse: string): Promise<void> {
+  const { namespace = '', name } = turn.config.metadata;
   const kind = view.owner.kind === 'MachinePool' ? 'machinePool' : 'machine';
   const owner = await orNull(
     client.get<StoredMachine | StoredMachinePool>(targetOf(kinds[kind], namespace, view.owner.name), call),
   );
   if (owner === null || dataSecretNameOf(owner) === '') return;
   const object = objectName(kind, namespace, view.owner.name);
-  throw failure(
-    'StoreFailed',
-    `bootstrap Secret ${namespace}/${turn.config.metadata.name} of an earlier life is in use`,
-    object,
-  );
+  throw failure('StoreFailed', `bootstrap Secret ${namespace}/${name} ${inUse}`, object);
 }
 
 /** One live read: this KubeadmConfig is the one that lives. */
@@ -108,6 +109,7 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
   const { client, call, ports, turn, facts } = work;
   const { namespace = '', name } = turn.config.metadata;
   if (existing.kind === 'update') {
+    await refuseIfStarted(work, existing.secret);
     await attempt(work, 'update', () => updateSecret(work, data, existing.secret));
     return stored(work);
   }
@@ -126,6 +128,7 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
     facts.lock === 'mine' && !facts.controlPlaneInitialized ? { mode: 'init' } : { mode: 'join', token: data.token };
   const found = await existingData(work, wanted);
   if (found.kind === 'adopt' && facts.dataStored === 'no') return answer('DATA_ADOPTED', learnedData(work));
+  if (found.kind !== 'none') await refuseIfStarted(work, found.secret);
   await attempt(work, found.kind === 'none' ? 'create' : 'update', async () => {
     if (found.kind === 'none') await client.create(kinds.secret, newSecret(work, data), call);
     else await updateSecret(work, data, found.secret);
@@ -167,6 +170,14 @@ async function attempt<T>(work: Work, verb: 'create' | 'update', write: () => Pr
 function newSecret(work: Work, data: StorableData): object {
   const { namespace = '', name, uid = '' } = work.turn.config.metadata;
   return dataSecret({ namespace, name, uid }, { ...data, clusterName: work.turn.cluster.metadata.name });
+}
+
+/** A pool reads its data again for every new node, a Machine once. */
+async function refuseIfStarted(work: Work, { data }: StoredSecret): Promise<void> {
+  const { kind, dataSecretName } = work.view.owner;
+  if (kind === 'Machine' && dataSecretName === '' && data?.value !== undefined) {
+    await refuseIfTold(work, 'is in use and is not written again');
+  }
 }
 
 async function updateSecret(work: Work, data: StorableData, secret: StoredSecret): Promise<void> {
