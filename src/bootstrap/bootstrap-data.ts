@@ -28,7 +28,7 @@ export {
   isControlPlaneMachine,
   ownerKubernetesVersion,
 } from './cluster-facts.js';
-export { completeDiscovery, withToken } from './discovery.js';
+export { completeDiscovery, dataToken, withToken } from './discovery.js';
 export { neededSecrets, needsControlPlaneVersion } from './node-sources.js';
 export { sizeReport } from './size-report.js';
 

@@ -22,3 +22,8 @@ export function splitBootstrapToken(token: string): { readonly id: string; reado
   const [, id, secret] = form.exec(token) ?? [];
   return id === undefined || secret === undefined ? null : { id, secret };
 }
+
+/** The id of a token: no secret. Empty when the text is no token. */
+export function tokenId(token: string): string {
+  return splitBootstrapToken(token)?.id ?? '';
+}

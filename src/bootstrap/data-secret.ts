@@ -1,7 +1,7 @@
 // The Secret in which bootstrap data is stored: what infrastructure providers read.
 import type { OwnerReference, Secret } from '../api/core.js';
 import { annotation, label, resources, secretType } from '../api/names.js';
-import { splitBootstrapToken } from './bootstrap-token.js';
+import { tokenId } from './bootstrap-token.js';
 import type { BootstrapFormat } from './bootstrap-types.js';
 
 /** Who the data belongs to. */
@@ -13,7 +13,7 @@ export interface DataSecretOwner {
 }
 
 /** The reference by which a KubeadmConfig controls its Secret. */
-export function dataSecretOwnerReference({ name, uid = '' }: DataSecretOwner): OwnerReference {
+export function dataSecretOwnerReference({ name, uid = '' }: Pick<DataSecretOwner, 'name' | 'uid'>): OwnerReference {
   const { apiVersion, kind } = resources.KubeadmConfig;
   return { apiVersion, kind, name, uid, controller: true };
 }
@@ -29,7 +29,6 @@ export interface StoredBytes {
 
 /** The whole Secret: one label, one owner, two keys, and the id of its token. */
 export function dataSecret(owner: DataSecretOwner, { clusterName, format, bytes, token }: StoredBytes): Secret {
-  const tokenId = splitBootstrapToken(token)?.id ?? '';
   return {
     apiVersion: resources.Secret.apiVersion,
     kind: 'Secret',
@@ -37,7 +36,7 @@ export function dataSecret(owner: DataSecretOwner, { clusterName, format, bytes,
       name: owner.name,
       namespace: owner.namespace,
       labels: { [label.clusterName]: clusterName },
-      ...(token === '' ? {} : { annotations: { [annotation.token]: tokenId } }),
+      ...(token === '' ? {} : { annotations: { [annotation.token]: tokenId(token) } }),
       ownerReferences: [dataSecretOwnerReference(owner)],
     },
     type: secretType.cluster,

@@ -6,6 +6,7 @@ import { caCertHashes } from './certificates/ca-cert-hashes.js';
 import type { Certificates, ClusterFacts, DiscoveryResult } from './bootstrap-types.js';
 import { endpointText, hasEndpoint } from './endpoint.js';
 import { textToBytes } from './go-format/go-string.js';
+import { textOf } from './loose-json.js';
 import { refuseData } from './refusals.js';
 import { isDefined, type Discovery, type KubeadmConfigSpec, type TokenDiscovery } from './spec-types.js';
 
@@ -19,6 +20,12 @@ export interface DiscoveryInput {
 /** Completes a join's discovery as far as the Cluster and its CA allow. */
 export function completeDiscovery(input: DiscoveryInput): DiscoveryResult {
   return isDefined(input.spec.joinConfiguration?.discovery?.file) ? completeFile(input) : completeToken(input);
+}
+
+/** The token in join data of this spec, where file discovery does not replace it; empty for none. */
+export function dataToken({ joinConfiguration }: KubeadmConfigSpec): string {
+  const { bootstrapToken, file } = joinConfiguration?.discovery ?? {};
+  return isDefined(file) ? '' : textOf(bootstrapToken?.token);
 }
 
 /** The spec with this token for discovery. */

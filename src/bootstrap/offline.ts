@@ -8,6 +8,7 @@ import type { KubeadmConfig } from '../api/kubeadmconfig/v1beta2.js';
 import { annotation } from '../api/names.js';
 import {
   completeDiscovery,
+  dataToken,
   loadCertificates,
   prepareControlPlaneJoin,
   prepareInit,
@@ -217,15 +218,10 @@ function finish(
     warnings: [...unknown, ...result.warnings],
     generated: made.generated,
     cluster: facts,
-    token: mode === 'init' ? '' : tokenOf(made.spec),
+    token: mode === 'init' ? '' : dataToken(made.spec),
     specAfter: made.spec,
     conditions: { ...conditions, DataSecretAvailable: available },
   };
-}
-
-function tokenOf({ joinConfiguration }: KubeadmConfigSpec): string {
-  const { bootstrapToken, file } = joinConfiguration?.discovery ?? {};
-  return file === undefined ? textOf(bootstrapToken?.token) : '';
 }
 
 function refused(refusal: Refused, specAfter: KubeadmConfigSpec, conditions: ConditionsAfter): OfflineResult {

@@ -9,12 +9,13 @@ import type {
 } from '../../../machines/kubeadmconfig/facts.js';
 import type { ActorContext } from '../../../machines/kit/row.js';
 import { failedRows, restingRow, tokenLookRows } from '../../../machines/kubeadmconfig/table.js';
+import { tokenId } from '../../bootstrap/bootstrap-token.js';
 import { isControlPlaneInitialized } from '../../bootstrap/cluster-facts.js';
 import { annotation, resources } from '../../api/names.js';
 import { isHeldBy, isHolderGone } from './lock-view.js';
 import { isKubeadmConfigReference, textOf } from './objects.js';
 import type { Settings } from './ports.js';
-import { controllerOf, hasTokenDiscovery, isTokenMarked, specToken, tokenId, type View } from './view.js';
+import { controllerOf, hasTokenDiscovery, isTokenMarked, specToken, type View } from './view.js';
 
 /** The facts of a view at a time. */
 export function factsOf(

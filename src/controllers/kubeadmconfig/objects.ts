@@ -47,12 +47,6 @@ export function objectName(
   return { apiVersion: apiGroup === '' ? version : `${apiGroup}/${version}`, kind: kindName, namespace, name };
 }
 
-/** The reference by which a KubeadmConfig controls its bootstrap Secret. */
-export function controllerReference(config: StoredConfig): OwnerReference {
-  const { name, uid = '' } = config.metadata;
-  return { apiVersion: resources.KubeadmConfig.apiVersion, kind: 'KubeadmConfig', name, uid, controller: true };
-}
-
 /** The reference by which a Cluster owns its lock and its certificates. */
 export function clusterReference(cluster: StoredCluster): OwnerReference {
   const { name, uid = '' } = cluster.metadata;

@@ -3,6 +3,7 @@
 // Synchronous from caches, or (for `explain`) from live reads through the same reader. A view is frozen: what an effect
 // learns beyond it is noted in the turn (turn.ts) or said to the machine.
 import { annotation, label } from '../../api/names.js';
+import { tokenId } from '../../bootstrap/bootstrap-token.js';
 import { isDefined } from '../../bootstrap/spec-types.js';
 import { actorConfigMapName } from '../../host/snapshot-stores.js';
 import type { KubeObject } from '../../kube/contract.js';
@@ -111,11 +112,6 @@ export function specToken(config: StoredConfig): string {
 export function hasTokenDiscovery(config: StoredConfig): boolean {
   const discovery = config.spec?.joinConfiguration?.discovery;
   return isDefined(discovery?.bootstrapToken) && !isDefined(discovery?.file);
-}
-
-/** The id of a token: no secret. Empty when the text is no token. */
-export function tokenId(token: string): string {
-  return /^([a-z0-9]{6})\.[a-z0-9]{16}$/.exec(token)?.[1] ?? '';
 }
 
 /** Whether the spec's token carries this operator's mark. */

@@ -5,7 +5,7 @@ import { annotation, label } from '../../api/names.js';
 import { isEmptyReference } from './external/contract-version.js';
 import { textField } from './external/field.js';
 import type { ExternalLook } from './external/readings.js';
-import { inNamespace, isControlPlane, machineIndex } from './machine-indexes.js';
+import { inNamespace, machineIndex } from './machine-indexes.js';
 import {
   clusterGroup,
   groupOf,
@@ -94,13 +94,9 @@ export function viewOf(ports: Ports, machine: StoredMachine): MachineView {
     nodes: workload.kind === 'open' && providerId !== '' ? workload.nodes.byIndex(providerIdIndex, providerId) : [],
     controlPlaneMachines: caches.machines
       .byIndex(machineIndex.controlPlane, inNamespace(namespace, clusterName.name))
-      .filter(isLiveControlPlane).length,
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined).length,
     actorConfigMap: caches.configMaps?.get(namespace, snapshotConfigMapName(machine.metadata.name)) ?? null,
   };
-}
-
-function isLiveControlPlane(machine: StoredMachine): boolean {
-  return isControlPlane(machine) && machine.metadata.deletionTimestamp === undefined;
 }
 
 function providerIdOf(look: ExternalLook): string {

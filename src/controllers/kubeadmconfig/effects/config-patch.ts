@@ -3,10 +3,10 @@
 // Every patch is guarded by the version that the turn has: what somebody else wrote meanwhile is never overwritten.
 import type { KubeadmConfigSpec } from '../../../api/kubeadmconfig/v1beta2.js';
 import { annotation } from '../../../api/names.js';
+import { tokenId } from '../../../bootstrap/bootstrap-token.js';
 import { mergeDiff } from '../merge-diff.js';
 import { kinds, targetOf, type StoredConfig } from '../objects.js';
 import { specOf } from '../turn.js';
-import { tokenId } from '../view.js';
 import type { Work } from './context.js';
 
 /** Stores a spec, and the mark of a new token with it. Does nothing when nothing differs. Returns the generation. */

@@ -7,13 +7,13 @@
 //   D4. Data of this life that does not fit is made again, unless its Machine, read live, has been told to use it.
 import { annotation, label } from '../../../api/names.js';
 import type { BootstrapFormat } from '../../../bootstrap/bootstrap-types.js';
-import { dataSecret, dataSecretData } from '../../../bootstrap/data-secret.js';
+import { tokenId } from '../../../bootstrap/bootstrap-token.js';
+import { dataSecret, dataSecretData, dataSecretOwnerReference } from '../../../bootstrap/data-secret.js';
 import { isApiError } from '../../../kube/failures.js';
 import { foreignText } from '../../../../machines/kubeadmconfig/reasons.js';
 import { failure, failureOfApi } from '../failures.js';
 import { mentionsInit } from '../stored-data.js';
 import {
-  controllerReference,
   isKubeadmConfigReference,
   kinds,
   objectName,
@@ -24,7 +24,7 @@ import {
   type StoredSecret,
 } from '../objects.js';
 import { dataSecretNameOf } from '../owner.js';
-import { controllerOf, hasTokenDiscovery, tokenId } from '../view.js';
+import { controllerOf, hasTokenDiscovery } from '../view.js';
 import type { OwnerReference } from '../../../api/core.js';
 import { answer, orNull, type Answer, type Work } from './context.js';
 
@@ -109,8 +109,7 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
   const { client, call, ports, turn, facts } = work;
   const { namespace = '', name } = turn.config.metadata;
   if (existing.kind === 'update') {
-    await refuseIfStarted(work, existing.secret);
-    await attempt(work, 'update', () => updateSecret(work, data, existing.secret));
+    await updateSecret(work, data, existing.secret);
     return stored(work);
   }
   const isCreated = await attempt(work, 'create', async () => {
@@ -128,11 +127,9 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
     facts.lock === 'mine' && !facts.controlPlaneInitialized ? { mode: 'init' } : { mode: 'join', token: data.token };
   const found = await existingData(work, wanted);
   if (found.kind === 'adopt' && facts.dataStored === 'no') return answer('DATA_ADOPTED', learnedData(work));
-  if (found.kind !== 'none') await refuseIfStarted(work, found.secret);
-  await attempt(work, found.kind === 'none' ? 'create' : 'update', async () => {
-    if (found.kind === 'none') await client.create(kinds.secret, newSecret(work, data), call);
-    else await updateSecret(work, data, found.secret);
-  });
+  if (found.kind === 'none')
+    await attempt(work, 'create', () => client.create(kinds.secret, newSecret(work, data), call));
+  else await updateSecret(work, data, found.secret);
   return stored(work);
 }
 
@@ -181,6 +178,7 @@ async function refuseIfStarted(work: Work, { data }: StoredSecret): Promise<void
 }
 
 async function updateSecret(work: Work, data: StorableData, secret: StoredSecret): Promise<void> {
+  await refuseIfStarted(work, secret);
   const { namespace = '', name, uid, resourceVersion } = secret.metadata;
   const body = {
     metadata: {
@@ -188,11 +186,14 @@ async function updateSecret(work: Work, data: StorableData, secret: StoredSecret
       resourceVersion,
       labels: { [label.clusterName]: work.turn.cluster.metadata.name },
       annotations: { [annotation.token]: data.token === '' ? null : tokenId(data.token) },
-      ownerReferences: repairedOwners(secret.metadata.ownerReferences ?? [], controllerReference(work.turn.config)),
+      ownerReferences: repairedOwners(
+        secret.metadata.ownerReferences ?? [],
+        dataSecretOwnerReference(work.turn.config.metadata),
+      ),
     },
     data: dataSecretData(data),
   };
-  await work.client.mergePatch(targetOf(kinds.secret, namespace, name), body, work.call);
+  await attempt(work, 'update', () => work.client.mergePatch(targetOf(kinds.secret, namespace, name), body, work.call));
 }
 
 /** Owner references with this controller: it takes the place of the first one to a KubeadmConfig of its name, or comes last. */

@@ -1,6 +1,7 @@
 // Makes this KubeadmConfig the controller of its bootstrap Secret again. Everything else about the Secret stays.
+import { dataSecretOwnerReference } from '../../../bootstrap/data-secret.js';
 import { failureOfApi } from '../failures.js';
-import { controllerReference, kinds, objectName, targetOf } from '../objects.js';
+import { kinds, objectName, targetOf } from '../objects.js';
 import { answer, type Answer, type Work } from './context.js';
 import { refuseAnEarlierLife, repairedOwners } from './data-secret.js';
 
@@ -12,7 +13,7 @@ export async function repairDataSecretOwner(work: Work): Promise<Answer> {
   // Data that goes with an earlier life is collected as garbage, whoever boots with it.
   await refuseAnEarlierLife(work);
   const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = view.dataSecret.metadata;
-  const owners = repairedOwners(ownerReferences, controllerReference(turn.config));
+  const owners = repairedOwners(ownerReferences, dataSecretOwnerReference(turn.config.metadata));
   try {
     const body = { metadata: { uid, resourceVersion, ownerReferences: owners } };
     await client.mergePatch(targetOf(kinds.secret, namespace, name), body, call);

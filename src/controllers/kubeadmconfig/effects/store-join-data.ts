@@ -7,6 +7,7 @@
 import {
   clusterFacts,
   completeDiscovery,
+  dataToken,
   prepareControlPlaneJoin,
   prepareWorkerJoin,
   withToken,
@@ -17,7 +18,7 @@ import { isApiError } from '../../../kube/failures.js';
 import { failure, failureOfRefusal } from '../failures.js';
 import { TOKEN_ROUNDS_MAX } from '../limits.js';
 import { specOf } from '../turn.js';
-import { hasTokenDiscovery, isTokenMarked, specToken } from '../view.js';
+import { hasTokenDiscovery, isTokenMarked } from '../view.js';
 import { certificatesFor } from './certificate-secrets.js';
 import { patchSpec } from './config-patch.js';
 import { answer, type Answer, type Work } from './context.js';
@@ -44,7 +45,7 @@ export async function rotateToken(work: Work): Promise<Answer> {
 async function lookForData(work: Work): Promise<ExistingData> {
   const { view, facts, turn } = work;
   if (view.dataSecret === null) return { kind: 'none' };
-  const token = hasTokenDiscovery(turn.config) ? specToken(turn.config) : '';
+  const token = dataToken(specOf(turn));
   const existing = await existingData(work, { mode: 'join', token });
   return existing.kind === 'adopt' && facts.dataStored !== 'no' ? { ...existing, kind: 'update' } : existing;
 }
@@ -76,7 +77,7 @@ async function makeAndStore(
   const sizeLimitBytes = ports.settings.bootstrapDataSizeLimitBytes;
   const rendered = await renderData(work, mode, { certificates, sizeLimitBytes });
   if (rendered.kind === 'refused') throw failureOfRefusal(rendered, { view, mode: 'join', phase: 'render' });
-  const token = hasTokenDiscovery(turn.config) ? specToken(turn.config) : '';
+  const token = dataToken(specOf(turn));
   const result = await storeData(work, { ...rendered, token }, given.existing);
   work.memory.tokenLooked(work.key, work.view.remembered.touch);
   return result;
