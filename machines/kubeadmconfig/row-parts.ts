@@ -104,13 +104,15 @@ export const onItself = (f: Facts, what: string, remedy: string): WaitsFor => ({
   remedy,
 });
 
-/** The node that is to come. */
-export const onNode = (f: Facts): WaitsFor =>
-  onOwner(
-    f,
-    'its node has not joined',
-    'The infrastructure boots the machine with the stored data and its node joins.',
-  );
+/** The node that is to come; nobody where all nodes of a pool are there. */
+export const onNode = (f: Facts): WaitsFor | null =>
+  f.nodeJoined
+    ? null
+    : onOwner(
+        f,
+        'its node has not joined',
+        'The infrastructure boots the machine with the stored data and its node joins.',
+      );
 
 /** What the turn's failure names, with a remedy. */
 export const onFailure =

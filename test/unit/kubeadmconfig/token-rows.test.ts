@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { decide } from '../../../machines/kit/decide.js';
+import { table } from '../../../machines/kubeadmconfig/table.js';
 import { answer, failedFacts, joined, look, pool, said, saidBefore, statusAfter, worker } from './facts.js';
 
 const due = { tokenDue: true } as const;
@@ -87,6 +89,14 @@ describe('kubeadmconfig rows: tokens', () => {
   test('KC-116 pool, all nodes there: rotated or not -> again after TTL/3', () => {
     expect(answer('TOKEN_KEPT', pool({ nodeJoined: true }), 'TokenMonitoring').wakeInMs).toBe(300_000);
     expect(answer('DATA_STORED', pool({ nodeJoined: true }), 'Rotating').wakeInMs).toBe(300_000);
+  });
+
+  test('pool: its token is kept -> waits for nodes that are missing, and for nobody once all are there', () => {
+    const waits = (nodeJoined: boolean) =>
+      decide(table, 'OBSERVED', pool({ nodeJoined })).waitsFor?.(pool({ nodeJoined }));
+    expect(look(pool({ nodeJoined: true })).row).toBe('K28');
+    expect(waits(false)).toMatchObject({ kind: 'MachinePool', what: 'its node has not joined' });
+    expect(waits(true)).toBeNull();
   });
 
   test('KC-117 pool, token gone: answered -> a new token and new data, nodes there or not', () => {
