@@ -102,6 +102,7 @@ export const annotation = {
   topologyDryRun: 'topology.cluster.x-k8s.io/dry-run',
   crdMigrationObservedGeneration: 'crd-migration.cluster.x-k8s.io/observed-generation',
   token: 'kubeadm-bootstrap-operator/token',
+  claimedBy: 'kubeadm-bootstrap-operator/claimed-by',
   excludeNodeDraining: 'machine.cluster.x-k8s.io/exclude-node-draining',
   excludeWaitForNodeVolumeDetach: 'machine.cluster.x-k8s.io/exclude-wait-for-node-volume-detach',
   preDrainHookPrefix: 'pre-drain.delete.hook.machine.cluster.x-k8s.io',

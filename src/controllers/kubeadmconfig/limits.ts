@@ -6,6 +6,12 @@ export const STORE_MAY_ARRIVE_MS = 60_000;
 /** Rounds of taking the lock in one turn: create, remove a stale one, create again; more is a race that others win. */
 export const LOCK_ROUNDS_MAX = 3;
 
+/**
+ * A KubeadmConfig that is older than a lock by this much, as their creation times say, was there before it: the times are whole
+ * seconds of the clocks of several API servers. One that is younger than that claims the lock, which is never wrong.
+ */
+export const LOCK_AGE_MARGIN_MS = 60_000;
+
 /** Tokens made in one turn: an id that is taken is one in two thousand million, twice in a row is a bug. */
 export const TOKEN_ROUNDS_MAX = 3;
 

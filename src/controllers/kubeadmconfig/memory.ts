@@ -25,9 +25,10 @@ export interface Memory {
   storeUnknown(key: Key, sentAtMs: number): void;
   /** Whether data may still arrive: of this process, or of the one before it. */
   mayDataArrive(key: Key, options: { readonly nowMs: number; readonly isOwnLock: boolean }): boolean;
-  /** Locks that this process created. */
-  created(lockUid: string): void;
+  /** Locks that this process created, each for one life of a KubeadmConfig. */
+  created(lockUid: string, configUid: string): void;
   hasCreated(lockUid: string): boolean;
+  hasCreatedFor(lockUid: string, configUid: string): boolean;
   /** Deletions of locks that are under way, by uid: the actors of a cluster share one. */
   readonly releases: Map<string, Promise<void>>;
   /** The version of the KubeadmConfig that this process wrote last: its own echo is no touch. */
@@ -71,7 +72,8 @@ const LOCKS_MAX = 1_000;
 export function createMemory(startedMs: number): Memory {
   const objects = new Map<Key, ObjectMemory>();
   const confirmed = new Set<string>();
-  const created = new Set<string>();
+  /** The KubeadmConfig's uid, by that of the lock. */
+  const created = new Map<string, string>();
   const waiting = new Map<Key, Named>();
   const waiters = new Map<string, Set<Key>>();
   const marked = new Set<Key>();
@@ -123,15 +125,22 @@ export function createMemory(startedMs: number): Memory {
     },
     rememberDataToken: (key, secret, id) => void (of(key).dataToken = { version: versionOf(secret), id }),
     isConfirmed: (lockUid) => confirmed.has(lockUid),
-    confirm: (lockUid) => remember(confirmed, lockUid),
+    confirm: (lockUid) => {
+      confirmed.add(lockUid);
+      bound(confirmed);
+    },
     storeUnknown: (key, sentAtMs) => void (of(key).unknownStoreMs = sentAtMs),
     mayDataArrive: (key, { nowMs, isOwnLock }) => {
       const sentMs = objects.get(key)?.unknownStoreMs ?? null;
       if (sentMs !== null && nowMs - sentMs < STORE_MAY_ARRIVE_MS) return true;
       return !isOwnLock && nowMs - startedMs < STORE_MAY_ARRIVE_MS;
     },
-    created: (lockUid) => remember(created, lockUid),
+    created: (lockUid, configUid) => {
+      created.set(lockUid, configUid);
+      bound(created);
+    },
     hasCreated: (lockUid) => created.has(lockUid),
+    hasCreatedFor: (lockUid, configUid) => created.get(lockUid) === configUid,
     wrote: (key, resourceVersion) => {
       const { versions } = of(key);
       versions.push(resourceVersion);
@@ -169,8 +178,8 @@ function idOf({ kind, namespace, name }: Pick<Named, 'kind' | 'namespace' | 'nam
   return `${kind}/${namespace}/${name}`;
 }
 
-function remember(set: Set<string>, value: string): void {
-  set.add(value);
-  const [oldest] = set;
-  if (set.size > LOCKS_MAX && oldest !== undefined) set.delete(oldest);
+/** The oldest is forgotten. */
+function bound(locks: Set<string> | Map<string, unknown>): void {
+  const [oldest] = locks.keys();
+  if (locks.size > LOCKS_MAX && oldest !== undefined) locks.delete(oldest);
 }

@@ -47,6 +47,8 @@ const PAUSE_SEEN_CALM_MS = 20_000;
 const LATE_FAULTS: readonly string[] = ['requests', 'watches', 'isolation', 'freeze'];
 /** A request and an event of a watch take some sixty milliseconds each. */
 const ON_ITS_WAY_MS = 130;
+const CONFIG_OF_MACHINE = ['spec', 'bootstrap', 'configRef', 'name'] as const;
+const CLAIM = 'kubeadm-bootstrap-operator/claimed-by';
 const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 
 /** Whether requests, answers and events may be late. */
@@ -78,6 +80,10 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   const endingSinceMs = new Map<string, number>();
   /** Since when a Cluster is paused. */
   const pausedSinceMs = new Map<string, number>();
+  /** Since when a KubeadmConfig is there, by its uid. */
+  const bornMs = new Map<string, number>();
+  /** The life of a KubeadmConfig that a lock goes with, by the lock's uid: the one that was there when it was made, or claimed it. */
+  const lockLives = new Map<string, string>();
 
   const livesOf = (kind: string, name: string): Set<string> => {
     const id = `${kind}/${name}`;
@@ -149,7 +155,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     if (isInitialized(truth.get('clusters', cluster)))
       accuse('one-init', `${name} got init data after ${cluster} was initialised`);
     for (const machine of truth.all('machines')) {
-      const other = textAt(machine, 'spec', 'bootstrap', 'configRef', 'name');
+      const other = textAt(machine, ...CONFIG_OF_MACHINE);
       if (
         other === name ||
         textAt(machine, 'spec', 'clusterName') !== cluster ||
@@ -159,12 +165,18 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       if (dataOf(truth.get('secrets', other)).isInit) accuse('one-init', `${name} and ${other} both have init data`);
     }
     if (isTampered(`${cluster}-lock`) || isSentBeforeLoss(name)) return;
-    const holder = holderOf(truth.get('configmaps', `${cluster}-lock`));
+    const lock = truth.get('configmaps', `${cluster}-lock`);
+    const holder = holderOf(lock);
     const machine = ownerOf(truth, name)?.object.metadata.name ?? '';
     if (holder === null || holder.machineName !== machine)
       accuse(
         'init-under-lock',
         `${name} got init data, the lock of ${cluster} is ${holder?.machineName ?? 'nobody'}'s`,
+      );
+    else if (lockLives.get(lock?.metadata.uid ?? '') !== truth.get('kubeadmconfigs', name)?.metadata.uid)
+      accuse(
+        'init-under-lock',
+        `${name} got init data under a lock of an earlier life, which others may have seen end`,
       );
   };
 
@@ -234,26 +246,51 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const cluster = lock.metadata.name.replace(/-lock$/, '');
     const information = holderOf(lock);
     if (event.type === 'ADDED') return judgeNewLock(by, lock, cluster);
-    if (event.type === 'MODIFIED') return accuse('lock-owner', `${by.actor} changed the lock of ${cluster}`);
+    if (event.type === 'MODIFIED') return judgeClaim(by, event, cluster);
     if (isInitialized(truth.get('clusters', cluster))) return;
     if (information === null)
       return accuse('lock-owner', `the lock of ${cluster} cannot be read and was deleted by ${by.actor}`);
     const machine = truth.get('machines', information.machineName ?? '');
-    const config = textAt(machine, 'spec', 'bootstrap', 'configRef', 'name');
+    const config = textAt(machine, ...CONFIG_OF_MACHINE);
     const data = dataOf(truth.get('secrets', config));
     const isThatMachine = machine !== undefined && machine.metadata.uid === information.machineUID;
     if (!isThatMachine) return;
     if (data.isInit && !isConfigLost(truth.get('kubeadmconfigs', config)))
       return accuse('lock-owner', `the lock of ${cluster} was deleted although ${config} has init data`);
-    if (isConfigLost(truth.get('kubeadmconfigs', config))) return;
+    if (isConfigLost(truth.get('kubeadmconfigs', config)) || isSeenGone(lock, config)) return;
     if (!by.actor.endsWith(`/${config}`))
       accuse('lock-owner', `the lock of ${cluster}, held by ${config}, was deleted by ${by.actor}`);
+  };
+
+  /** Who looked before this life was there, and acts on that: nothing has been done under the lock since. */
+  const isSeenGone = (lock: Loose, config: string): boolean => {
+    const uid = truth.get('kubeadmconfigs', config)?.metadata.uid ?? '';
+    return lockLives.get(lock.metadata.uid ?? '') !== uid && now() - (bornMs.get(uid) ?? 0) < pauseSeenMs;
+  };
+
+  /** A life of the holder's KubeadmConfig puts its uid there, and nothing else. */
+  const judgeClaim = (by: Seen, { object, previous }: StoreEvent, cluster: string): void => {
+    const lock = object as Loose;
+    const [, config = ''] = by.actor.split('/');
+    const machine = truth.get('machines', holderOf(lock)?.machineName ?? '');
+    const isOther = machine !== undefined && textAt(machine, ...CONFIG_OF_MACHINE) !== config;
+    const isMore = !isSame(withoutClaim(lock), withoutClaim(previous as Loose | undefined));
+    if (isOther || isMore || !livesOf('kubeadmconfigs', config).has(claimantOf(lock)))
+      accuse('lock-owner', `${by.actor} changed the lock of ${cluster}`);
+  };
+
+  /** Whose a lock is, from the moment that it is made or claimed. */
+  const noteLock = (lock: Loose, type: StoreEvent['type']): void => {
+    const config = textAt(truth.get('machines', holderOf(lock)?.machineName ?? ''), ...CONFIG_OF_MACHINE);
+    const living = truth.get('kubeadmconfigs', config)?.metadata.uid;
+    if (living !== undefined && (type === 'ADDED' || claimantOf(lock) === living))
+      lockLives.set(lock.metadata.uid ?? '', living);
   };
 
   const judgeNewLock = (by: Seen, lock: Loose, cluster: string): void => {
     const { machineName = '', machineUID = '' } = holderOf(lock) ?? {};
     const machine = truth.get('machines', machineName);
-    const isOwn = by.actor.endsWith(`/${textAt(machine, 'spec', 'bootstrap', 'configRef', 'name')}`);
+    const isOwn = by.actor.endsWith(`/${textAt(machine, ...CONFIG_OF_MACHINE)}`);
     if (!livesOf('machines', machineName).has(machineUID) || (machine !== undefined && !isOwn))
       accuse('lock-owner', `${by.actor} took the lock of ${cluster} for ${machineName}`);
     if (machine !== undefined && machine.metadata.labels?.['cluster.x-k8s.io/control-plane'] === undefined)
@@ -330,6 +367,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
         else if (!pausedSinceMs.has(name)) pausedSinceMs.set(name, now());
       }
       if (['machines', 'kubeadmconfigs', 'clusters'].includes(resource)) livesOf(resource, name).add(uid);
+      if (resource === 'kubeadmconfigs' && type === 'ADDED') bornMs.set(uid, now());
+      if (resource === 'configmaps' && type !== 'DELETED') noteLock(object as Loose, type);
       if (resource !== 'machines') return;
       if (type === 'DELETED') return forgetInitialiser(name, uid, textAt(object, 'spec', 'clusterName'));
       const secretName = textAt(object, 'spec', 'bootstrap', 'dataSecretName');
@@ -372,6 +411,18 @@ function holderOf(lock: Loose | undefined): { machineName?: string; machineUID?:
   } catch {
     return null;
   }
+}
+
+/** The life of a KubeadmConfig that has claimed a lock; empty for none. */
+function claimantOf(lock: Loose): string {
+  return lock.metadata.annotations?.[CLAIM] ?? '';
+}
+
+/** What a claim does not change. */
+function withoutClaim(lock: Loose | undefined): unknown {
+  const { annotations, labels, ownerReferences, finalizers } = lock?.metadata ?? {};
+  const others = Object.entries(annotations ?? {}).filter(([key]) => key !== CLAIM);
+  return [others, labels, ownerReferences, finalizers, lock?.data];
 }
 
 function dataSecretNameOf(owner: Loose): string {

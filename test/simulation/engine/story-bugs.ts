@@ -54,6 +54,21 @@ export const STORY_BUGS: readonly PlantedBug[] = [
     sabotage: { cacheClient: keepingWhatIsGone },
   },
   {
+    name: 'the lock of an earlier life is used as it is',
+    upstream: null,
+    invariants: ['init-under-lock', 'lock-owner', 'one-init'],
+    hint: 128,
+    sabotage: {
+      client: (client) =>
+        altered(client, {
+          mergePatch: (target, body, options) =>
+            isKind(target, 'ConfigMap') && target.name.endsWith('-lock')
+              ? client.get(target, options)
+              : client.mergePatch(target, body, options),
+        }),
+    },
+  },
+  {
     name: 'under the lock nobody asks whether the control plane is initialised by now',
     upstream: null,
     invariants: ['one-init'],

@@ -156,10 +156,14 @@ describe('kubeadmconfig worlds: races for the init lock', () => {
     await world.settle();
     await patchStatus(world.user, 'Cluster', 'c1', clusterStatus({}));
     await world.settle();
-    expect(writes(world)).not.toContain('create secrets/default');
     await world.clock.advance(120_000);
     await world.settle();
     expect(await machineUidOfLock(world)).toBe(await uidOf(world, 'cp-0'));
+    expect(writes(world).filter((write) => !write.includes('kubeadmconfigs'))).toEqual([
+      'delete configmaps/default/c1-lock',
+      'create configmaps/default',
+      'create secrets/default',
+    ]);
     expect(await payload(world.user, 'cp-0')).toContain('kubeadm init');
   });
 

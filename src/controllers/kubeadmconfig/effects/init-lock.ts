@@ -4,6 +4,8 @@
 //   L2. Every deletion names uid and version: a lock that somebody took meanwhile is never deleted.
 //   L3. A lock that cannot be read is never deleted before initialisation.
 //   L4. A lock names the Machine that lives: where the KubeadmConfig names another uid than the cache shows, it is read live.
+//   L5. A lock of this Machine that may be older than this life of the KubeadmConfig is written to before anything is done under
+//       it: whoever saw the holder gone deletes the version before that, and fails (claim-lock.ts).
 import { label, resources } from '../../../api/names.js';
 import { isApiError } from '../../../kube/failures.js';
 import { LOCK_ROUNDS_MAX } from '../limits.js';
@@ -29,6 +31,7 @@ import {
   type StoredSecret,
 } from '../objects.js';
 import { dataSecretNameOf } from '../owner.js';
+import { claimLock } from './claim-lock.js';
 import { orNull, type Work } from './context.js';
 
 /** What taking the lock gave. */
@@ -50,11 +53,13 @@ export async function takeLock(work: Work): Promise<TakeResult> {
     if (lock === null) continue;
     const information = parseLock(lock);
     if ('problem' in information) return { kind: 'unreadable', problem: information.problem };
+    holder = information.machineName;
     if (isHeldBy(information, machine)) {
-      work.turn.lock = lock;
+      const own = await claimLock(work, lock);
+      if (own === null) continue;
+      work.turn.lock = own;
       return { kind: 'taken' };
     }
-    holder = information.machineName;
     if (!(await isHolderGoneLive(work, information))) return { kind: 'held', holder };
     await deleteLock(work, lock);
   }
@@ -125,7 +130,7 @@ async function createLock(work: Work, machine: LockingMachine): Promise<boolean>
     throw error;
   }
   turn.hasCreatedLock = true;
-  memory.created(turn.lock.metadata.uid ?? '');
+  memory.created(turn.lock.metadata.uid ?? '', turn.config.metadata.uid ?? '');
   return true;
 }
 

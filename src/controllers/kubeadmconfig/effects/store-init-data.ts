@@ -3,7 +3,8 @@
 //   I1. Nothing is rendered or stored before one live read of the Cluster has succeeded after this process first saw itself as
 //       the lock's holder: a cached Cluster may not know yet that it is initialised.
 //   I2. A KubeadmConfig that has failed for good or is going, as the caches show by then, gets no data: others may have the lock.
-//   I3. In a turn that did not create the lock, the lock is read live before data is stored.
+//   I3. In a turn that did not create the lock, the lock is read live before data is stored. A lock of an earlier life of the
+//       KubeadmConfig is made its own before that, and before data is adopted.
 import { clusterFacts, isControlPlaneInitialized, prepareInit } from '../../../bootstrap/bootstrap-data.js';
 import { isApiError } from '../../../kube/failures.js';
 import { failure, failureOfRefusal } from '../failures.js';
@@ -11,15 +12,17 @@ import { isConfigLost, lockName } from '../lock-view.js';
 import { kinds, objectName, targetOf, type StoredCluster } from '../objects.js';
 import { specOf } from '../turn.js';
 import { certificatesFor } from './certificate-secrets.js';
+import { needsClaim } from './claim-lock.js';
 import { patchSpec } from './config-patch.js';
 import { answer, type Answer, type Work } from './context.js';
 import { existingData, learnedData, storeData, type ExistingData } from './data-secret.js';
-import { deleteLock, isOwnLock, readLockLive } from './init-lock.js';
+import { deleteLock, isOwnLock, readLockLive, takeLock } from './init-lock.js';
 import { renderData } from './render-data.js';
 
 /** DATA_STORED, DATA_ADOPTED, or CONTROL_PLANE_INITIALIZED after the lock was released; LOCK_HELD when it was lost. */
 export async function storeInitData(work: Work): Promise<Answer> {
   const { view, turn, ports } = work;
+  await makeLockOwn(work);
   if (!(await isStillToInitialize(work))) {
     if (turn.lock !== null) await deleteLock(work, turn.lock);
     return answer('CONTROL_PLANE_INITIALIZED', { controlPlaneInitialized: true, lock: 'free' });
@@ -38,15 +41,25 @@ export async function storeInitData(work: Work): Promise<Answer> {
   refuseIfLost(work);
   if (!turn.hasCreatedLock) {
     const lock = await readLockLive(work);
-    if (!(await isOwnLock(work, lock))) {
-      const { namespace: clusterNamespace = '', name: cluster } = turn.cluster.metadata;
-      const object = objectName('configMap', clusterNamespace, lockName(cluster));
-      turn.lock = null;
-      throw failure('LockFailed', `the init lock ${clusterNamespace}/${lockName(cluster)} was taken away`, object);
-    }
+    if (!(await isOwnLock(work, lock))) throw lockLost(work);
     turn.lock = lock;
   }
   return storeData(work, { ...rendered, token: '' }, existing);
+}
+
+/** A lock that the cache shows as this Machine's may be that of an earlier life, and about to be deleted. */
+async function makeLockOwn(work: Work): Promise<void> {
+  const { turn } = work;
+  if (turn.lock !== null && !needsClaim(work, turn.lock)) return;
+  if ((await takeLock(work)).kind !== 'taken') throw lockLost(work);
+}
+
+/** The lock is not this Machine's any more: there is none to give up. */
+function lockLost({ turn }: Work): Error {
+  const { namespace = '', name } = turn.cluster.metadata;
+  turn.lock = null;
+  const message = `the init lock ${namespace}/${lockName(name)} was taken away`;
+  return failure('LockFailed', message, objectName('configMap', namespace, lockName(name)));
 }
 
 /** While certificates were made somebody may have given this KubeadmConfig up, and another may have taken its lock. */
