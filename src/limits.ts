@@ -30,6 +30,9 @@ export const BACKOFF_MAX_MS = 1_000_000;
 /** Running effects may finish for this long after SIGTERM: the last step of a token's order must be taken. */
 export const STOP_GRACE_MS = 5_000;
 
+/** A turn that nobody waits for begins this late at most where others run, and then only some at a time: longer than a burst of a few dozen takes. */
+export const LOW_TURN_WAIT_MS = 1_000;
+
 /** Distinct causes remembered for one key between two turns: beyond it only how many kinds there were is lost. */
 export const WAKE_CAUSES_MAX = 32;
 

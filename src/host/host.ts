@@ -11,7 +11,7 @@ import { setMaxListeners } from 'node:events';
 import { createRowMachine } from '../../machines/kit/row-machine.js';
 import type { Failure } from '../../machines/kit/row.js';
 import type { Rest } from '../../machines/kit/step.js';
-import { STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
+import { LOW_TURN_WAIT_MS, STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
 import { createWakeCauses, type WakeCauses } from './causes.js';
 import type { Clock, Freshness, HostObserver, Key, Random, TurnNote, WakeCause } from './contract.js';
 import { AbortedWork } from './deadline.js';
@@ -145,7 +145,7 @@ function prepare(options: HostOptions): Running {
     queue: createQueue({
       clock,
       // One thread does everybody's work: a turn that nobody waits for delays those that somebody waits for.
-      lowMax: Math.max(1, Math.floor(options.concurrency / 8)),
+      beside: { lowMax: Math.max(1, Math.floor(options.concurrency / 8)), afterMs: LOW_TURN_WAIT_MS },
       onReady: () => pump(host),
       onDue(key) {
         if (host.memories.get(key)?.isBackingOff === false) host.causes.add(key, { kind: 'timer' });

@@ -3,7 +3,8 @@
 //   Q1. A key that is added while its turn runs comes once more after the turn, never beside it.
 //   Q2. A key waits for the earliest of its times; adding it again with a later time changes nothing.
 //   Q3. First come, first served; what somebody changed goes before what a list merely showed or what still has to wait.
-//   Q4. While keys of normal priority are handled, only so many of low priority are: their work would delay that of the others.
+//   Q4. While keys of normal priority are handled, those of low priority wait for a while, and then only so many of them are handled:
+//       their work would delay that of the others.
 
 import { QUEUE_KEYS_MAX } from '../limits.js';
 import type { Clock, Key } from './contract.js';
@@ -44,8 +45,8 @@ export interface KeyQueue {
 /** What a queue is made of. */
 export interface QueueOptions {
   readonly clock: Clock;
-  /** Keys of low priority that are handled beside normal ones; default all. */
-  readonly lowMax?: number;
+  /** Keys of low priority that are handled beside normal ones, each after it has waited; default all, at once. */
+  readonly beside?: { readonly lowMax: number; readonly afterMs: number };
   /** Called when a key can be taken. */
   readonly onReady: () => void;
   /** Called when a time that was set came. The key is ready already. */
@@ -56,7 +57,7 @@ export interface QueueOptions {
 /** Makes a queue. */
 export function createQueue({
   clock,
-  lowMax = Number.POSITIVE_INFINITY,
+  beside = { lowMax: Number.POSITIVE_INFINITY, afterMs: 0 },
   onReady,
   onDue,
   observer = {},
@@ -67,6 +68,7 @@ export function createQueue({
   let lowHandled = 0;
   const again = new Map<Key, Priority>();
   let isClosed = false;
+  let cancelLook: (() => void) | null = null;
   const timers = createTimerHeap(clock, (key) => {
     add(key);
     onDue?.(key);
@@ -89,6 +91,20 @@ export function createQueue({
     onReady();
   }
 
+  /** Whether a key of low priority that is ready since then may be handled now. Where only time is missing, somebody looks again. */
+  function hasRoomForLow(sinceMs: number): boolean {
+    if (handled.size === lowHandled) return true;
+    if (lowHandled >= beside.lowMax) return false;
+    const leftMs = sinceMs + beside.afterMs - clock.monotonicMs();
+    if (leftMs > 0) cancelLook ??= clock.schedule(leftMs, look);
+    return leftMs <= 0;
+  }
+
+  function look(): void {
+    cancelLook = null;
+    onReady();
+  }
+
   return {
     add,
     addAfter(key, delayMs) {
@@ -104,9 +120,9 @@ export function createQueue({
     take() {
       const from = normal.size > 0 ? normal : low;
       const first = from.entries().next();
-      const hasRoom = from === normal || handled.size === lowHandled || lowHandled < lowMax;
-      if (first.done === true || !hasRoom) return null;
+      if (first.done === true) return null;
       const [key, sinceMs] = first.value;
+      if (from === low && !hasRoomForLow(sinceMs)) return null;
       from.delete(key);
       handled.set(key, from === low ? 'low' : 'normal');
       if (from === low) lowHandled += 1;
@@ -131,6 +147,7 @@ export function createQueue({
     },
     close() {
       isClosed = true;
+      cancelLook?.();
       timers.close();
       again.clear();
       normal.clear();

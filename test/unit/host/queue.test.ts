@@ -4,7 +4,7 @@ import { createQueue } from '../../../src/host/queue.js';
 import { createTimerHeap } from '../../../src/host/timer-heap.js';
 import { createTestClock } from '../kube/test-clock.js';
 
-const queueWith = (options: { readonly lowMax?: number } = {}) => {
+const queueWith = (options: { readonly beside?: { readonly lowMax: number; readonly afterMs: number } } = {}) => {
   const clock = createTestClock();
   const seen = { ready: 0, due: [] as string[], depths: [] as number[], waited: [] as number[] };
   const queue = createQueue({
@@ -51,7 +51,7 @@ describe('queue', () => {
   });
 
   test('low beside normal: so many are handled already -> the next one waits until the normal ones are done', () => {
-    const { queue } = queueWith({ lowMax: 1 });
+    const { queue } = queueWith({ beside: { lowMax: 1, afterMs: 0 } });
     queue.add('normal');
     for (const key of ['low1', 'low2', 'low3']) queue.add(key, 'low');
     expect([queue.take(), queue.take(), queue.take()]).toEqual(['normal', 'low1', null]);
@@ -59,6 +59,27 @@ describe('queue', () => {
     expect([queue.take(), queue.take()]).toEqual(['low2', null]);
     queue.done('normal');
     expect(queue.take()).toBe('low3');
+  });
+
+  test('low beside normal: it waits for so long, is told when, and waits no longer than for the normal ones', async () => {
+    const { clock, queue, seen } = queueWith({ beside: { lowMax: 2, afterMs: 1_000 } });
+    queue.add('normal');
+    expect(queue.take()).toBe('normal');
+    queue.add('low1', 'low');
+    await clock.advance(400);
+    queue.add('low2', 'low');
+    seen.ready = 0;
+    expect([queue.take(), queue.take()]).toEqual([null, null]);
+    expect(clock.pending()).toBe(1);
+    await clock.advance(599);
+    expect([seen.ready, queue.take()]).toEqual([0, null]);
+    await clock.advance(1);
+    expect([seen.ready, queue.take(), queue.take()]).toEqual([1, 'low1', null]);
+    queue.done('normal');
+    expect([queue.take(), queue.take()]).toEqual(['low2', null]);
+    expect(seen.waited).toEqual([0, 1_000, 600]);
+    queue.close();
+    expect(clock.pending()).toBe(0);
   });
 
   test('later: two times for a key -> the earlier counts; ready now -> the later time is gone', async () => {
