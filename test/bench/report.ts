@@ -17,7 +17,7 @@ const ms = (value: number): string => (value >= 10_000 ? `${(value / 1000).toFix
 export function systemLines(figures: SystemFigures): readonly Line[] {
   const trips = (value: number): string =>
     `${ms(value)} (${(value / Math.max(0.001, figures.writeRoundTripMs)).toFixed(0)} write round trips)`;
-  const { init, join, management, workload, cpuSeconds, idle, restart } = figures;
+  const { init, join, initStatus, joinStatus, management, workload, cpuSeconds, idle, restart } = figures;
   return [
     ['KubeadmConfigs', String(figures.configs)],
     ['data Secrets', String(figures.dataSecrets)],
@@ -25,9 +25,13 @@ export function systemLines(figures: SystemFigures): readonly Line[] {
     ['provisioned -> init data, p50', trips(init.each.p50)],
     ['provisioned -> init data, p99', trips(init.each.p99)],
     ['provisioned -> init data, all done', trips(init.allDoneMs)],
+    ['provisioned -> status with init data, p50', trips(initStatus.each.p50)],
+    ['provisioned -> status with init data, all done', trips(initStatus.allDoneMs)],
     ['ControlPlaneInitialized -> data, p50', trips(join.each.p50)],
     ['ControlPlaneInitialized -> data, p99', trips(join.each.p99)],
     ['ControlPlaneInitialized -> data, all done', trips(join.allDoneMs)],
+    ['ControlPlaneInitialized -> status with data, p50', trips(joinStatus.each.p50)],
+    ['ControlPlaneInitialized -> status with data, all done', trips(joinStatus.allDoneMs)],
     ['tokens minted per worker', figures.tokensPerWorker.toFixed(2)],
     ['data Secrets rendered per KubeadmConfig', figures.rendersPerConfig.toFixed(2)],
     [
@@ -59,9 +63,13 @@ export function ratioLines(ours: SystemFigures, other: SystemFigures): readonly 
     ['write round trip, idle server', (of) => of.writeRoundTripMs],
     ['provisioned -> init data, p50', (of) => of.init.each.p50],
     ['provisioned -> init data, all done', (of) => of.init.allDoneMs],
+    ['provisioned -> status with init data, p50', (of) => of.initStatus.each.p50],
+    ['provisioned -> status with init data, all done', (of) => of.initStatus.allDoneMs],
     ['ControlPlaneInitialized -> data, p50', (of) => of.join.each.p50],
     ['ControlPlaneInitialized -> data, p99', (of) => of.join.each.p99],
     ['ControlPlaneInitialized -> data, all done', (of) => of.join.allDoneMs],
+    ['ControlPlaneInitialized -> status with data, p50', (of) => of.joinStatus.each.p50],
+    ['ControlPlaneInitialized -> status with data, all done', (of) => of.joinStatus.allDoneMs],
     ['tokens minted per worker', (of) => of.tokensPerWorker],
     ['data Secrets rendered per KubeadmConfig', (of) => of.rendersPerConfig],
     ['management calls per KubeadmConfig', (of) => of.management.perConfig],

@@ -15,6 +15,12 @@ export interface Quantiles {
   readonly max: number;
 }
 
+/** How long something took for each node, and for all of them together. */
+export interface Latencies {
+  readonly each: Quantiles;
+  readonly allDoneMs: number;
+}
+
 /** Calls by verb and resource, most frequent first. */
 export type Counts = Readonly<Record<string, number>>;
 
@@ -80,6 +86,21 @@ export function dataWrites(calls: readonly Call[], names: ReadonlySet<string>): 
   return found;
 }
 
+/** The status that tells of the data, by KubeadmConfig's name: what its Machine waits for. */
+export function statusWrites(
+  calls: readonly Call[],
+  data: ReadonlyMap<string, readonly Call[]>,
+): ReadonlyMap<string, readonly Call[]> {
+  const found = new Map<string, readonly Call[]>();
+  for (const call of calls) {
+    const isStatus = call.user === providerUser && call.resource === 'kubeadmconfigs/status' && isWrite(call);
+    const storedMs = data.get(call.name)?.[0]?.doneMs ?? Number.POSITIVE_INFINITY;
+    if (isStatus && call.code < 300 && call.receivedMs >= storedMs && !found.has(call.name))
+      found.set(call.name, [call]);
+  }
+  return found;
+}
+
 /** Bootstrap tokens that were created, whoever did it. */
 export function tokensMinted(calls: readonly Call[]): number {
   return calls.filter(
@@ -96,13 +117,13 @@ export function flipsOf(calls: readonly Call[], sinceMs: number): ReadonlyMap<st
   return new Map(flips.map((call) => [call.name, call]));
 }
 
-/** From each Cluster's change to the data of its nodes, and from the first change to the last data. */
+/** From each Cluster's change to a write for each of its nodes, and from the first change to the last write. */
 export function latencies(
   clusters: readonly ClusterNames[],
   flips: ReadonlyMap<string, Call>,
-  data: ReadonlyMap<string, readonly Call[]>,
+  written: ReadonlyMap<string, readonly Call[]>,
   nodes: (names: ClusterNames) => readonly string[],
-): { readonly each: Quantiles; readonly allDoneMs: number } {
+): Latencies {
   const durations: number[] = [];
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = 0;
@@ -111,10 +132,10 @@ export function latencies(
     if (flip === undefined) continue;
     firstMs = Math.min(firstMs, flip.receivedMs);
     for (const node of nodes(names)) {
-      const stored = data.get(node)?.[0];
-      if (stored === undefined) continue;
-      durations.push(Math.max(0, stored.doneMs - flip.doneMs));
-      lastMs = Math.max(lastMs, stored.doneMs);
+      const write = written.get(node)?.[0];
+      if (write === undefined) continue;
+      durations.push(Math.max(0, write.doneMs - flip.doneMs));
+      lastMs = Math.max(lastMs, write.doneMs);
     }
   }
   return { each: quantiles(durations), allDoneMs: lastMs === 0 ? 0 : lastMs - firstMs };

@@ -20,10 +20,11 @@ import {
   lastBeforeSilence,
   latencies,
   providerUser,
+  statusWrites,
   tokensMinted,
   workloadUser,
   type Counts,
-  type Quantiles,
+  type Latencies,
 } from './figures.js';
 import { makeCas, namesOf, type ClusterNames } from './manifests.js';
 import { childNamed, cpuSeconds, peakMebibytes } from './processes.js';
@@ -51,8 +52,12 @@ export interface SystemOptions {
 export interface SystemFigures {
   readonly configs: number;
   readonly writeRoundTripMs: number;
-  readonly init: { readonly each: Quantiles; readonly allDoneMs: number };
-  readonly join: { readonly each: Quantiles; readonly allDoneMs: number };
+  /** To the data Secret. */
+  readonly init: Latencies;
+  readonly join: Latencies;
+  /** To the status that names it, which is what Machines wait for. */
+  readonly initStatus: Latencies;
+  readonly joinStatus: Latencies;
   readonly dataSecrets: number;
   readonly tokensPerWorker: number;
   readonly rendersPerConfig: number;
@@ -140,6 +145,7 @@ async function play(run: Run): Promise<SystemFigures> {
     const after = usage(provider);
     const used = audit.calls();
     const data = dataWrites(used, names);
+    const statuses = statusWrites(used, data);
     const flips = {
       init: flipsOf(
         used.filter((call) => call.receivedMs < initializedMs),
@@ -157,8 +163,10 @@ async function play(run: Run): Promise<SystemFigures> {
     return {
       configs: names.size,
       writeRoundTripMs: roundTripMs,
-      init: latencies(clusters, flips.init, data, ({ controlPlane }) => [controlPlane]),
+      init: latencies(clusters, flips.init, data, controlPlanes),
       join: latencies(clusters, flips.join, data, ({ workers }) => workers),
+      initStatus: latencies(clusters, flips.init, statuses, controlPlanes),
+      joinStatus: latencies(clusters, flips.join, statuses, ({ workers }) => workers),
       dataSecrets: data.size,
       tokensPerWorker: tokensMinted(used) / Math.max(1, clusters.length * options.workers),
       rendersPerConfig: [...data.values()].reduce((sum, writes) => sum + writes.length, 0) / names.size,
@@ -182,6 +190,8 @@ async function play(run: Run): Promise<SystemFigures> {
     await provider.kill();
   }
 }
+
+const controlPlanes = ({ controlPlane }: ClusterNames): readonly string[] => [controlPlane];
 
 function start({ options, kubeconfig, log }: Run): Provider {
   return startProvider(options.command, kubeconfig, log);
