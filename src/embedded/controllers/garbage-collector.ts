@@ -9,7 +9,7 @@ import type { ResourceDefinition } from '../resources/definition.js';
 import { keyOf } from '../store.js';
 import type { ApiObject, OwnerReference, StoreEvent } from '../types.js';
 
-const delayMs = 5;
+const DELAY_MS = 5;
 const writer = { manager: 'embedded', subresource: '', dryRun: false, isPatch: true } as const;
 
 interface Located {
@@ -17,8 +17,8 @@ interface Located {
   readonly object: ApiObject;
 }
 
-/** Starts collecting. Returns what stops it. */
-export function startGarbageCollector(core: Core): () => void {
+/** Starts collecting, so long after each change. Returns what stops it. */
+export function startGarbageCollector(core: Core, delayMs = DELAY_MS): () => void {
   const places = new Map<string, { resource: string; key: string }>();
   const dependents = new Map<string, Set<string>>();
   const pending = new Map<string, () => void>();

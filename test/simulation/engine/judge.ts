@@ -13,7 +13,9 @@ import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
 import { decoded, LEASES, USER_TOKEN } from './objects.js';
 import type { Plan } from './plan.js';
+import { createPromptness } from './promptness.js';
 import { createRules, hasLateFaults, seenWithinMs } from './rules.js';
+import { tokenProblem } from './shapes.js';
 import { EPOCH_MS } from './virtual-time.js';
 
 export type { InvariantName, Violation } from './invariants.js';
@@ -47,6 +49,8 @@ export interface Judge {
   readonly writes: readonly string[];
   /** Requests of operators so far that no cache made, `<whose> <what>`. */
   readonly questions: readonly string[];
+  /** Turns of KubeadmConfigs so far, by their actors. */
+  readonly turns: readonly string[];
   workloadToken(cluster: string, id: string): Loose | undefined;
   readonly machines: MachineRules;
 }
@@ -82,7 +86,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const questions: string[] = [];
   const movedMs = new Map<string, number>();
   /** Turns that run. */
-  const turns = new Set<string>();
+  const running = new Set<string>();
+  const turns: string[] = [];
   const freshness = createFreshness((message) => accuse('fresh-views', message));
   let violation: Violation | null = null;
   let writer: Seen | null = null;
@@ -94,6 +99,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const workloadToken = (cluster: string, id: string): Loose | undefined => tokens.get(cluster)?.get(id);
   const rules = createRules({ plan, truth, accuse, workloadToken, isTampered: (what) => tampered.has(what), now });
 
+  const promptness = createPromptness({ plan, truth, accuse, now });
   const machines = createMachineRules({ plan, truth, accuse, now });
   const conditions = createConditionRules(truth, accuse);
   /** Requests that changed something. */
@@ -112,6 +118,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
       if (bearer !== undefined) secretTexts.add(bearer);
     }
     rules.note(event, resource);
+    promptness.note(event, resource);
     if (plan.world.machines) machines.note(event, resource);
     conditions.note(event, resource);
     if (writer === null) return;
@@ -122,6 +129,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     if (writer.actor.startsWith(MACHINE_ACTOR)) machines.judge(writer, event, resource);
     else if (writer.actor.startsWith(CLUSTER_ACTOR)) conditions.judge(writer, event, resource);
     else rules.judge(writer, event, resource);
+    promptness.judge(writer, event, resource);
   });
 
   const judgeText = (where: string, text: string): void => {
@@ -156,6 +164,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     if (event.type === 'DELETED') return accuse('own-writes', `a token was deleted in ${cluster}`);
     if (!secretTexts.has(decoded(data['token-secret'])))
       accuse('token-known', `${by.operator} made a token in ${cluster} that no spec has ever named`);
+    const problem = event.type === 'ADDED' ? tokenProblem(event.object as Loose) : '';
+    if (problem !== '') accuse('well-formed', `the token ${id} in ${cluster} is ${problem}`);
     const endsAtMs = Date.parse(decoded(data['expiration']));
     const endedAtMs = Date.parse(decoded((event.previous as Loose | undefined)?.data?.['expiration'])) - EPOCH_MS;
     if (endedAtMs < now() && !isTampered(id) && !isExcused(plan, now()))
@@ -172,6 +182,7 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     accuse,
     writes,
     questions,
+    turns,
     onSend(seen, identity) {
       bound('requests', REQUESTS_PER_MINUTE_MAX + soFar('lives') * REQUESTS_OF_A_LIFE);
       if (seen.actor !== '') bound(`requests of ${lifeOf(seen.actor)}`, ACTOR_REQUESTS_PER_MINUTE_MAX);
@@ -214,13 +225,14 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
     onGivenUp: freshness.gaveUp,
     onLook(by) {
       const turn = `${by.operator} ${by.actor}`;
-      if (turns.has(turn)) accuse('one-turn', `${turn} begins a turn within a turn`);
-      turns.add(turn);
+      if (running.has(turn)) accuse('one-turn', `${turn} begins a turn within a turn`);
+      running.add(turn);
       freshness.looks(by);
     },
     onMoved: (address) => void movedMs.set(address, now()),
     onTurn(operator, actor) {
-      turns.delete(`${operator} ${actor}`);
+      running.delete(`${operator} ${actor}`);
+      if (!actor.startsWith(MACHINE_ACTOR) && !actor.startsWith(CLUSTER_ACTOR)) turns.push(actor);
       bound(`turns of ${lifeOf(actor)}`, TURNS_PER_MINUTE_MAX);
     },
     onWorkload(cluster, event) {

@@ -116,3 +116,11 @@ export function isConfigLost(config: Loose | undefined): boolean {
   const failed = at(config, 'status', 'deprecated', 'v1beta1');
   return textAt(failed, 'failureReason') !== '' || textAt(failed, 'failureMessage') !== '';
 }
+
+/** The data Secret that an owner was told to use; empty for none. */
+export function dataSecretNameOf(owner: Loose | undefined): string {
+  return (
+    textAt(owner, 'spec', 'bootstrap', 'dataSecretName') ||
+    textAt(owner, 'spec', 'template', 'spec', 'bootstrap', 'dataSecretName')
+  );
+}

@@ -94,6 +94,8 @@ export interface SimulatedOperatorOptions {
   readonly onWake: (key: string, cause: string) => void;
   /** A turn begins: it looks at its view. */
   readonly onLook: (actor: string) => void;
+  /** Whether the run has a verdict. No turn ends any more then: one that comes again at once would keep time from moving on. */
+  readonly isJudged: () => boolean;
 }
 
 /** Metrics are of no concern here, and dear to make. */
@@ -185,8 +187,8 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
       random,
       log,
     });
-    const { making, onLook } = options;
-    const noted = withActors(built.controller, { actors, making, prefix: part.prefix, onLook });
+    const { making, onLook, isJudged } = options;
+    const noted = withActors(built.controller, { actors, making, prefix: part.prefix, onLook, isJudged });
     const host = createHost({
       controller: part.controller?.(noted, world) ?? noted,
       clock,
@@ -302,9 +304,10 @@ function withActors(
     readonly making: Set<AbortSignal>;
     readonly prefix: string;
     readonly onLook: (actor: string) => void;
+    readonly isJudged: () => boolean;
   },
 ): AnyController {
-  const { actors, making, prefix, onLook } = given;
+  const { actors, making, prefix, onLook, isJudged } = given;
   const effects = Object.fromEntries(
     Object.entries(controller.effects).map(([request, effect]) => [
       request,
@@ -324,6 +327,7 @@ function withActors(
     },
     persist(view, outcome, context) {
       actors.set(context.signal, prefix + context.key);
+      if (isJudged()) return new Promise(() => undefined);
       return controller.persist(view, outcome, context);
     },
   };

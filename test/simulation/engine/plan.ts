@@ -27,6 +27,8 @@ export interface WorldPlan {
   readonly machines: boolean;
   /** The operator says of Clusters that they are initialised; otherwise the infrastructure does. */
   readonly conditions: boolean;
+  /** How long what has no owner any more is still there; next to nothing where it is not said. Never drawn. */
+  readonly collectMs?: number;
 }
 
 /** A time in which something happens to some requests. */

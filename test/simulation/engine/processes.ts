@@ -117,6 +117,7 @@ export function createProcesses(given: {
       onWake: (key, cause) => trace.line(`${name} ${key} is woken: ${cause}`),
       making: slot.making,
       onLook: (actor) => judge.onLook({ operator: name, actor }),
+      isJudged: () => judge.violation !== null,
       onLeaseLost: () => end(slot, 'the Lease is lost', 2_000),
     });
   };

@@ -5,6 +5,7 @@ import {
   at,
   controllerOf,
   dataOf,
+  dataSecretNameOf,
   isConfigLost,
   isInitialized,
   ownerOf,
@@ -16,6 +17,14 @@ import {
 import type { Seen } from './network.js';
 import { clusterNames, decoded, USER_TOKEN } from './objects.js';
 import type { Plan } from './plan.js';
+import {
+  certificateProblem,
+  dataProblem,
+  isClusterSecret,
+  isLabelled,
+  isPausedNow,
+  movedWithoutNews,
+} from './shapes.js';
 
 /** What rules know of the world beside its objects. */
 export interface RulesPorts {
@@ -48,8 +57,8 @@ const LATE_FAULTS: readonly string[] = ['requests', 'watches', 'isolation', 'fre
 /** A request and an event of a watch take some sixty milliseconds each. */
 const ON_ITS_WAY_MS = 130;
 const CONFIG_OF_MACHINE = ['spec', 'bootstrap', 'configRef', 'name'] as const;
+const PAUSED = 'cluster.x-k8s.io/paused';
 const CLAIM = 'kubeadm-bootstrap-operator/claimed-by';
-const SECRET_TYPE = 'cluster.x-k8s.io/secret';
 
 /** Whether requests, answers and events may be late. */
 export function hasLateFaults({ faults }: Plan): boolean {
@@ -78,13 +87,17 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   const lostSinceMs = new Map<string, number>();
   /** Since when a KubeadmConfig is on its way out, by its uid. */
   const endingSinceMs = new Map<string, number>();
-  /** Since when a Cluster is paused. */
+  /** Since when a Cluster or a KubeadmConfig is paused. */
   const pausedSinceMs = new Map<string, number>();
   /** Since when a KubeadmConfig is there, by its uid. */
   const bornMs = new Map<string, number>();
   /** The life of a KubeadmConfig that a lock goes with, by the lock's uid: the one that was there when it was made, or claimed it. */
   const lockLives = new Map<string, string>();
 
+  const notePause = (what: string, isPaused: boolean): void => {
+    if (!isPaused) pausedSinceMs.delete(what);
+    else if (!pausedSinceMs.has(what)) pausedSinceMs.set(what, now());
+  };
   const livesOf = (kind: string, name: string): Set<string> => {
     const id = `${kind}/${name}`;
     const known = lives.get(id) ?? new Set<string>();
@@ -108,8 +121,9 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const isLive = config !== undefined && controller.uid === config.metadata.uid && owner !== null;
     const isChanged = before === undefined || dataOf(before).value !== data.value;
     if (!isLive || !isChanged) return;
-    if (cluster !== textAt(owner.object, 'spec', 'clusterName') || textAt(secret, 'type') !== SECRET_TYPE)
+    if (!isLabelled(secret, textAt(owner.object, 'spec', 'clusterName')) || !isClusterSecret(secret))
       accuse('data-owner', `the data of ${name} is not labelled as its cluster's`);
+    if (dataProblem(secret) !== '') accuse('well-formed', `the data of ${name} is ${dataProblem(secret)}`);
     if (at(truth.get('clusters', cluster), 'status', 'initialization', 'infrastructureProvisioned') !== true)
       accuse('infra-first', `${name} got data before the infrastructure of ${cluster} was there`);
     if (data.isInit) judgeCertificates(name, cluster, decoded(data.value));
@@ -162,7 +176,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
         isConfigLost(truth.get('kubeadmconfigs', other))
       )
         continue;
-      if (dataOf(truth.get('secrets', other)).isInit) accuse('one-init', `${name} and ${other} both have init data`);
+      if (hasInitData(other)) accuse('one-init', `${name} and ${other} both have init data`);
     }
     if (isTampered(`${cluster}-lock`) || isSentBeforeLoss(name)) return;
     const lock = truth.get('configmaps', `${cluster}-lock`);
@@ -215,12 +229,16 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       judgeCreated(name, after);
       if (isConfigLost(before)) accuse('created-true', `${name} says that data is there, and has failed for good`);
     }
+    if (isPausedNow(after) && !isPausedNow(before) && !isStatusSame(before.status, after.status))
+      accuse('paused', `${name}: more was said than that it is paused`);
+    const moved = movedWithoutNews(before, after);
+    if (moved !== undefined) accuse('condition-news', `${name}: ${moved} has another time and the same status`);
     const isPool = ownerOf(truth, name)?.kind === 'MachinePool';
     const isTaken = isTampered(`taken ${specToken(before)}`);
     if (specToken(before) !== '' && specToken(before) !== specToken(after) && !isPool && !isTaken)
       accuse('token-once', `${name}: another token was minted`);
     const isSpecChanged = !isSame(before.spec, after.spec);
-    if (isSpecChanged && before.metadata.annotations?.['cluster.x-k8s.io/paused'] !== undefined)
+    if (isSpecChanged && before.metadata.annotations?.[PAUSED] !== undefined)
       accuse('paused', `${name}: the spec changed while it is paused`);
     if (isSpecChanged && !isSame(at(before, 'spec', 'files'), at(after, 'spec', 'files')))
       accuse('others-changes', `${name}: spec.files changed`);
@@ -241,6 +259,14 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       accuse('created-true', `${name} says that data is there, which has another token than its spec`);
   };
 
+  /** Init data of an earlier life that its Machine was not told of starts no node: it goes with that life. */
+  const hasInitData = (name: string): boolean => {
+    const secret = truth.get('secrets', name);
+    const isTold = dataSecretNameOf(ownerOf(truth, name)?.object) !== '';
+    const isOwn = controllerOf(secret).uid === truth.get('kubeadmconfigs', name)?.metadata.uid;
+    return dataOf(secret).isInit && (isTold || isOwn);
+  };
+
   const judgeLock = (by: Seen, event: StoreEvent): void => {
     const lock = event.object as Loose;
     const cluster = lock.metadata.name.replace(/-lock$/, '');
@@ -252,10 +278,9 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
       return accuse('lock-owner', `the lock of ${cluster} cannot be read and was deleted by ${by.actor}`);
     const machine = truth.get('machines', information.machineName ?? '');
     const config = textAt(machine, ...CONFIG_OF_MACHINE);
-    const data = dataOf(truth.get('secrets', config));
     const isThatMachine = machine !== undefined && machine.metadata.uid === information.machineUID;
     if (!isThatMachine) return;
-    if (data.isInit && !isConfigLost(truth.get('kubeadmconfigs', config)))
+    if (hasInitData(config) && !isConfigLost(truth.get('kubeadmconfigs', config)))
       return accuse('lock-owner', `the lock of ${cluster} was deleted although ${config} has init data`);
     if (isConfigLost(truth.get('kubeadmconfigs', config)) || isSeenGone(lock, config)) return;
     if (!by.actor.endsWith(`/${config}`))
@@ -298,27 +323,26 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const owners = lock.metadata.ownerReferences ?? [];
     if (!owners.some(({ kind, uid }) => kind === 'Cluster' && livesOf('clusters', cluster).has(uid)))
       accuse('lock-owner', `the lock of ${cluster} does not go with its Cluster`);
+    if (!isLabelled(lock, cluster)) accuse('well-formed', `the lock of ${cluster} is not labelled as its cluster's`);
   };
 
   /** Turns that began before a pause may end, and caches may be late: but not for ever. */
-  const judgePause = (by: Seen, { object, previous }: StoreEvent, resource: string): void => {
-    const config = truth.get('kubeadmconfigs', by.actor.split('/')[1] ?? '');
-    const cluster = textAt(ownerOf(truth, config?.metadata.name ?? '')?.object, 'spec', 'clusterName');
-    const sinceMs = pausedSinceMs.get(cluster);
-    if (sinceMs === undefined || now() - sinceMs < pauseSeenMs) return;
-    const isSpec = resource === 'kubeadmconfigs' && !isSame(at(object, 'spec'), at(previous, 'spec'));
-    if (resource === 'secrets' || resource === 'configmaps' || isSpec)
-      accuse('paused', `${by.actor} wrote ${resource}/${object.metadata.name} of the paused ${cluster}`);
+  const judgePause = (by: Seen, event: StoreEvent, resource: string): void => {
+    const name = by.actor.split('/')[1] ?? '';
+    const cluster = textAt(ownerOf(truth, name)?.object, 'spec', 'clusterName');
+    const times = [pausedSinceMs.get(`Cluster ${cluster}`), pausedSinceMs.get(`KubeadmConfig ${name}`)];
+    const sinceMs = Math.min(...times.map((ms) => ms ?? Infinity));
+    if (now() - sinceMs < pauseSeenMs || sinceMs === Infinity || !isOfLife(event, resource, isStatusSame)) return;
+    accuse('paused', `${by.actor} wrote ${resource}/${event.object.metadata.name}, which is paused`);
   };
 
   /** As long as a finalizer keeps it, which every cache has seen by then. */
-  const judgeEnding = (by: Seen, { object, previous }: StoreEvent, resource: string): void => {
+  const judgeEnding = (by: Seen, event: StoreEvent, resource: string): void => {
     const config = truth.get('kubeadmconfigs', by.actor.split('/')[1] ?? '');
     const sinceMs = endingSinceMs.get(config?.metadata.uid ?? '');
-    if (sinceMs === undefined || now() - sinceMs < pauseSeenMs) return;
-    const isSpec = resource === 'kubeadmconfigs' && !isSame(at(object, 'spec'), at(previous, 'spec'));
-    if (resource === 'secrets' || isSpec)
-      accuse('ending', `${by.actor}, which is being deleted, wrote ${resource}/${object.metadata.name}`);
+    if (sinceMs === undefined || now() - sinceMs < pauseSeenMs || !isOfLife(event, resource, isSame)) return;
+    if (resource !== 'configmaps')
+      accuse('ending', `${by.actor}, which is being deleted, wrote ${resource}/${event.object.metadata.name}`);
   };
 
   const judgeSecret = (by: Seen, event: StoreEvent): void => {
@@ -326,6 +350,9 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const isCertificate = clusters.some((cluster) => CERTIFICATES.some((purpose) => name === `${cluster}-${purpose}`));
     if (isCertificate && event.type === 'ADDED') {
       if (plan.world.certificates === 'given') accuse('own-writes', `${by.operator} made certificates ${name} anew`);
+      const cluster = name.slice(0, name.lastIndexOf('-'));
+      const problem = certificateProblem(event.object as Loose, cluster, livesOf('clusters', cluster));
+      if (problem !== '') accuse('well-formed', `the certificates ${name} are ${problem}`);
       return;
     }
     if (isCertificate) {
@@ -345,7 +372,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
 
   return {
     ask({ actor, server, method, resource, name, body = '' }) {
-      const isGuardable = method === 'DELETE' || (method === 'PATCH' && resource === 'secrets');
+      const isLock = clusters.some((cluster) => name === `${cluster}-lock`);
+      const isGuardable = method === 'DELETE' || (method === 'PATCH' && (resource === 'secrets' || isLock));
       const isGuarded = ['uid', 'resourceVersion'].every((field) => body.includes(`"${field}":"`));
       if (server === 'management' && actor !== '' && isGuardable && !isGuarded)
         accuse('guarded', `${actor} sends ${method} ${resource}/${name} whatever became of it`);
@@ -362,10 +390,9 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
         lostSinceMs.set(uid, now());
       if (resource === 'kubeadmconfigs' && object.metadata.deletionTimestamp !== undefined && !endingSinceMs.has(uid))
         endingSinceMs.set(uid, now());
-      if (resource === 'clusters') {
-        if (at(object, 'spec', 'paused') !== true) pausedSinceMs.delete(name);
-        else if (!pausedSinceMs.has(name)) pausedSinceMs.set(name, now());
-      }
+      if (resource === 'clusters') notePause(`Cluster ${name}`, at(object, 'spec', 'paused') === true);
+      if (resource === 'kubeadmconfigs')
+        notePause(`KubeadmConfig ${name}`, type !== 'DELETED' && object.metadata.annotations?.[PAUSED] !== undefined);
       if (['machines', 'kubeadmconfigs', 'clusters'].includes(resource)) livesOf(resource, name).add(uid);
       if (resource === 'kubeadmconfigs' && type === 'ADDED') bornMs.set(uid, now());
       if (resource === 'configmaps' && type !== 'DELETED') noteLock(object as Loose, type);
@@ -401,6 +428,29 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   };
 }
 
+/** Whether a write is about what an object is given in its life: its data, its lock, its spec or what its status says. */
+function isOfLife(
+  { object, previous }: StoreEvent,
+  resource: string,
+  isStatusKept: (one: unknown, other: unknown) => boolean,
+): boolean {
+  if (resource !== 'kubeadmconfigs') return resource === 'secrets' || resource === 'configmaps';
+  return (
+    !isSame(at(object, 'spec'), at(previous, 'spec')) || !isStatusKept(at(object, 'status'), at(previous, 'status'))
+  );
+}
+
+/** Whether a status says the same but for whether its object is paused. */
+function isStatusSame(one: unknown, other: unknown): boolean {
+  const said = (status: unknown): unknown => {
+    const { conditions = [], ...rest } = (status ?? {}) as {
+      readonly conditions?: readonly { readonly type: string }[];
+    };
+    return [rest, conditions.filter(({ type }) => type !== 'Paused')];
+  };
+  return isSame(said(one), said(other));
+}
+
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
@@ -423,11 +473,4 @@ function withoutClaim(lock: Loose | undefined): unknown {
   const { annotations, labels, ownerReferences, finalizers } = lock?.metadata ?? {};
   const others = Object.entries(annotations ?? {}).filter(([key]) => key !== CLAIM);
   return [others, labels, ownerReferences, finalizers, lock?.data];
-}
-
-function dataSecretNameOf(owner: Loose): string {
-  return (
-    textAt(owner, 'spec', 'bootstrap', 'dataSecretName') ||
-    textAt(owner, 'spec', 'template', 'spec', 'bootstrap', 'dataSecretName')
-  );
 }

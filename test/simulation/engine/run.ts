@@ -7,9 +7,10 @@ import { infrastructureDefinitions } from '../../../src/embedded/infrastructure/
 import { createSimulatedInfrastructure } from '../../../src/embedded/infrastructure/infrastructure.js';
 import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
 import { act, growPool, type Stage } from './acts.js';
+import { judgeRest } from './at-rest.js';
 import { createJudge, type Violation } from './judge.js';
 import { endMachine, machineAct } from './machine-acts.js';
-import { at, createTruth, isInitialized, ownerOf, textAt, type Truth } from './mirror.js';
+import { at, createTruth, dataSecretNameOf, isInitialized, ownerOf, textAt, type Truth } from './mirror.js';
 import {
   FOREIGN_OWNER,
   manifestsOf,
@@ -24,6 +25,7 @@ import type { Sabotage } from './operator.js';
 import { faultsEndMs, type Plan } from './plan.js';
 import { createProcesses, type Processes } from './processes.js';
 import { streamOf } from './seeded.js';
+import { untoldOf } from './shapes.js';
 import { createStage } from './stage.js';
 import { tokenSecret } from './story-acts.js';
 import { createTrace, type Trace } from './trace.js';
@@ -52,7 +54,6 @@ const MINUTE = 60_000;
 /** Time for what faults left behind: backoffs, leases, lost tokens. Nodes may boot one after the other. */
 const joinMaxMs = ({ world: { bootMs } }: Plan): number => 45 * MINUTE + 3 * bootMs[1];
 const SETTLE_MAX_MS = 40 * MINUTE;
-const QUIET_MS = 10 * MINUTE;
 /** What was written just now is on its way. */
 const SHOWN_MAX_MS = 5_000;
 /** Acts that wait, or that last, are over by then. */
@@ -78,6 +79,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
     random: streamOf(plan.seed, 'management'),
     crds: plan.world.machines ? machineDefinitions : definitions,
     namespaces: [NAMESPACE],
+    ...(plan.world.collectMs === undefined ? {} : { garbageCollector: { delayMs: plan.world.collectMs } }),
   });
   const truth = createTruth(management);
   const judge = createJudge(plan, truth, () => time.nowMs);
@@ -184,15 +186,16 @@ async function settle(plan: Plan, run: Settling): Promise<void> {
     .all('configmaps')
     .find(({ metadata: { name } }) => name.endsWith('-lock') && !isHeadless(name.replace(/-lock$/, '')));
   if (left !== undefined) judge.accuse('lock-released', `${left.metadata.name} is still there`);
-  await rest(plan, run);
+  await judgeRest(plan, run);
   await time.runUntil(time.nowMs + SHOWN_MAX_MS, () => isViolated() || process.untruths().length === 0);
   // Whose Machine was deleted before it was created waits for an owner.
-  const untold = truth
-    .all('kubeadmconfigs')
-    .filter(({ metadata }) => ownerOf(truth, metadata.name) !== null)
-    .map(({ metadata, status }) => [metadata.name, at(status, 'initialization', 'dataSecretCreated')] as const)
-    .filter(([name, isCreated]) => isCreated !== true && !run.exempt.has(name));
-  if (untold.length > 0) judge.accuse('told', `${untold.map(([name]) => name).join(', ')} do not say so`);
+  const untold = truth.all('kubeadmconfigs').flatMap((config) => {
+    const owner = ownerOf(truth, config.metadata.name);
+    if (owner === null || run.exempt.has(config.metadata.name)) return [];
+    const why = untoldOf(config, dataSecretNameOf(owner.object));
+    return why === '' ? [] : [`${config.metadata.name} ${why}`];
+  });
+  if (untold.length > 0) judge.accuse('told', untold.join(', '));
   const untruth = process.untruths().slice(0, 3).join('; ');
   if (untruth !== '') judge.accuse('caches-true', untruth);
   if (isViolated() || plan.world.poolReplicas === 0) return;
@@ -202,31 +205,6 @@ async function settle(plan: Plan, run: Settling): Promise<void> {
     () => isViolated() || missing(truth, new Set()).every((name) => !name.endsWith('-pool')),
   );
   if (!hasGrown) judge.accuse('joins', 'an instance that was added to the pool later did not join');
-}
-
-/** Nothing is written, and nobody is asked anything; but the tokens of pools are kept. */
-async function rest({ world, faults }: Plan, { time, judge, isViolated }: Settling): Promise<void> {
-  const [writesBefore, questionsBefore] = [judge.writes.length, judge.questions.length];
-  await time.runUntil(time.nowMs + QUIET_MS, isViolated);
-  const isOfPool = (text: string): boolean => /-pool\b/.test(text);
-  const writes = judge.writes.slice(writesBefore);
-  // A snapshot that others spoilt in a ConfigMap is mended at the next look, whenever that is.
-  const isMended = (text: string): boolean =>
-    world.snapshotStore === 'configmap' &&
-    faults.some((fault) => fault.kind === 'act' && fault.what.endsWith('Snapshot')) &&
-    text.endsWith('-actor') &&
-    writes.filter((write) => write === text).length === 1;
-  const late = writes.filter((write) => !isOfPool(write) && !isMended(write));
-  if (late.length > 0) judge.accuse('quiet', `written at rest: ${late.slice(0, 3).join('; ')}`);
-  // Twice in a time to live, and a rotation is some six writes.
-  const most = 10 * Math.ceil((2 * QUIET_MS) / world.tokenTtlMs) * world.clusters;
-  if (writes.length > most) judge.accuse('quiet', `${writes.length} writes for a pool at rest`);
-  const asked = judge.questions
-    .slice(questionsBefore)
-    .filter((question) => world.poolReplicas === 0 && !late.includes(question) && !question.endsWith('-actor'))
-    // Who watches Nodes asks now and then whether anybody is there.
-    .filter((question) => !world.machines || !question.startsWith('http'));
-  if (asked.length > 0) judge.accuse('quiet', `asked at rest: ${asked.slice(0, 3).join('; ')}`);
 }
 
 function missing(truth: Truth, exempt: ReadonlySet<string>): readonly string[] {

@@ -1,7 +1,7 @@
 // Planted bugs that show only where something rare comes together: most are found by a story (stories.ts). See bugs.ts.
 import type { ApiClient, KubeObject, Target } from '../../../src/kube/contract.js';
 import { isApiError } from '../../../src/kube/failures.js';
-import { altered, isKind, onWorkload, reading, withEffect, withFacts, type PlantedBug } from './bugs.js';
+import { altered, isKind, onWorkload, reading, withEffect, withFacts, type Body, type PlantedBug } from './bugs.js';
 import type { Fields } from './mirror.js';
 import type { SabotageWorld } from './operator.js';
 
@@ -36,6 +36,27 @@ const keepingWhatIsGone = (client: ApiClient): ApiClient => {
 
 /** Clients of effects, whose writes carry their actors' names. */
 const clients = new WeakMap<SabotageWorld, ApiClient>();
+
+/** Secrets changed before they are made. */
+const making = (client: ApiClient, change: (secret: MadeSecret) => object): ApiClient =>
+  altered(client, {
+    create: <T extends KubeObject>(...[resource, object, options]: Parameters<ApiClient['create']>) =>
+      client.create<T>(resource, resource.kind === 'Secret' ? change(object as MadeSecret) : object, options),
+  });
+
+type MadeSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+
+/** Status patches changed on their way. */
+const saying = (client: ApiClient, change: (status: Status) => Status): ApiClient =>
+  altered(client, {
+    mergePatch(target, body, options) {
+      const { status, ...rest } = body as Body;
+      const isSaid = isKind(target, 'KubeadmConfig') && options?.subresource === 'status' && status !== undefined;
+      return client.mergePatch(target, isSaid ? { ...rest, status: change(status) } : body, options);
+    },
+  });
+
+type Status = NonNullable<Body['status']>;
 
 /** All of them. */
 export const STORY_BUGS: readonly PlantedBug[] = [
@@ -166,6 +187,122 @@ export const STORY_BUGS: readonly PlantedBug[] = [
             const { resourceVersion = '', uid = '' } = written.metadata;
             const metadata = { ...(body as KubeObject).metadata, resourceVersion, uid };
             return client.apply<T>(target, { ...body, metadata }, options);
+          },
+        }),
+    },
+  },
+  {
+    name: 'certificates go with the KubeadmConfig that made them',
+    upstream: null,
+    invariants: ['well-formed'],
+    hint: 1,
+    sabotage: {
+      client: (client) =>
+        making(client, (secret) => {
+          const { ownerReferences = [], ...metadata } = secret.metadata;
+          const owners = ownerReferences.map((each) => ({ ...each, kind: 'KubeadmConfig' }));
+          return /-(ca|etcd|proxy|sa)$/.test(metadata.name)
+            ? { ...secret, metadata: { ...metadata, ownerReferences: owners } }
+            : secret;
+        }),
+    },
+  },
+  {
+    name: 'a token belongs to no group that may join',
+    upstream: null,
+    invariants: ['well-formed'],
+    hint: 2,
+    sabotage: {
+      workload: onWorkload((client) =>
+        making(client, (secret) => {
+          const { 'auth-extra-groups': _, ...data } = secret.data ?? {};
+          return { ...secret, data };
+        }),
+      ),
+    },
+  },
+  {
+    name: 'nobody is told which generation was seen',
+    upstream: null,
+    invariants: ['told'],
+    hint: 1,
+    sabotage: {
+      client: (client) => saying(client, ({ observedGeneration: _, ...status }) => status),
+    },
+  },
+  {
+    name: 'the time of a condition moves with every write',
+    upstream: null,
+    invariants: ['condition-news'],
+    hint: 1,
+    sabotage: {
+      client: (client, { clock }) =>
+        saying(client, ({ conditions, ...status }) => {
+          const lastTransitionTime = new Date(clock.nowMs()).toISOString().replace(/\.\d+/, '');
+          const moved = (conditions as readonly Fields[] | undefined)?.map((each) => ({ ...each, lastTransitionTime }));
+          return moved === undefined ? status : { ...status, conditions: moved };
+        }),
+    },
+  },
+  {
+    name: 'who is paused is told more than that',
+    upstream: null,
+    invariants: ['paused', 'created-stays'],
+    hint: 8,
+    sabotage: {
+      client: (client) =>
+        saying(client, ({ conditions, ...status }) => {
+          const all = (conditions ?? []) as readonly Fields[];
+          const isPaused = all.some(({ type, status: is }) => type === 'Paused' && is === 'True');
+          const ready = { lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'Paused', message: '' };
+          const others = all.filter(({ type }) => type !== 'Ready');
+          if (!isPaused) return conditions === undefined ? status : { ...status, conditions };
+          return { ...status, conditions: [...others, { type: 'Ready', status: 'Unknown', ...ready }] };
+        }),
+    },
+  },
+  {
+    name: 'a claim of a lock takes whatever lock is there',
+    upstream: null,
+    invariants: ['guarded'],
+    hint: 96,
+    sabotage: {
+      client: (client) =>
+        altered(client, {
+          mergePatch(target, body, options) {
+            const { uid: _, resourceVersion: __, ...metadata } = (body as Body).metadata ?? {};
+            const isLock = isKind(target, 'ConfigMap') && target.name.endsWith('-lock');
+            return client.mergePatch(target, isLock ? { ...body, metadata } : body, options);
+          },
+        }),
+    },
+  },
+  {
+    name: 'an actor whose node has joined looks again and again, and finds nothing to do',
+    upstream: null,
+    invariants: ['quiet'],
+    hint: 2,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) =>
+          facts['nodeJoined'] === true
+            ? { ...facts, nodeJoined: false, tokenDue: false, tokenCheckInMs: 60_000 }
+            : facts,
+        ),
+    },
+  },
+  {
+    name: 'data is made once a timer fires, not when it can be made',
+    upstream: null,
+    invariants: ['prompt'],
+    hint: 31,
+    sabotage: {
+      client: (client, { clock }) =>
+        altered(client, {
+          async create<T extends KubeObject>(...[resource, object, options]: Parameters<ApiClient['create']>) {
+            const isData = (object as MadeSecret).data?.['format'] !== undefined;
+            if (isData) await new Promise<void>((resolve) => void clock.schedule(10_000, resolve));
+            return client.create<T>(resource, object, options);
           },
         }),
     },
