@@ -2,7 +2,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import type { KubeObject } from '../../src/kube/contract.js';
 import { sized } from '../test-size.js';
-import { altered, isKind } from './engine/bugs.js';
+import { altered, isKind } from './engine/sabotage-kit.js';
 import type { Sabotage } from './engine/operator.js';
 import { planOf, type Fault, type Plan } from './engine/plan.js';
 import { runPlan } from './engine/run.js';

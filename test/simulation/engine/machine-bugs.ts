@@ -1,7 +1,7 @@
 // Planted bugs of the Machine controller: what it would do if one rule were missing. See bugs.ts.
 import type { AnyController } from '../../../src/host/turn.js';
 import type { ApiClient, KubeObject, Target } from '../../../src/kube/contract.js';
-import { altered, isKind, notFound, withEffect, withFacts, type Body, type PlantedBug } from './bugs.js';
+import { altered, isKind, notFound, withEffect, withFacts, type Body, type PlantedBug } from './sabotage-kit.js';
 
 type Facts = Record<string, unknown>;
 

@@ -1,7 +1,16 @@
 // Planted bugs that show only where something rare comes together: most are found by a story (stories.ts). See bugs.ts.
 import type { ApiClient, KubeObject, Target } from '../../../src/kube/contract.js';
 import { isApiError } from '../../../src/kube/failures.js';
-import { altered, isKind, onWorkload, reading, withEffect, withFacts, type Body, type PlantedBug } from './bugs.js';
+import {
+  altered,
+  isKind,
+  onWorkload,
+  reading,
+  withEffect,
+  withFacts,
+  type Body,
+  type PlantedBug,
+} from './sabotage-kit.js';
 import type { Fields } from './mirror.js';
 import type { SabotageWorld } from './operator.js';
 
