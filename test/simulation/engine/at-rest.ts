@@ -6,8 +6,8 @@ import type { VirtualTime } from './virtual-time.js';
 const QUIET_MS = 10 * 60_000;
 /** Lists that are read anew wake everybody. */
 const TURNS_AT_REST_MAX = 2;
-/** In one time to live: the token is looked at thrice, and made anew twice. */
-const POOL_TURNS_MAX = 20;
+/** In one time to live: the token is looked at thrice, and that of a pool made anew twice. */
+const TOKEN_TURNS_MAX = 20;
 
 /** Nothing is written, and nobody is asked anything; but the tokens of pools are kept. */
 export async function judgeRest(
@@ -16,7 +16,13 @@ export async function judgeRest(
     time,
     judge,
     isViolated,
-  }: { readonly time: VirtualTime; readonly judge: Judge; readonly isViolated: () => boolean },
+    exempt,
+  }: {
+    readonly time: VirtualTime;
+    readonly judge: Judge;
+    readonly isViolated: () => boolean;
+    readonly exempt: ReadonlySet<string>;
+  },
 ): Promise<void> {
   const [writesBefore, questionsBefore] = [judge.writes.length, judge.questions.length];
   const turnsBefore = judge.turns.length;
@@ -40,8 +46,10 @@ export async function judgeRest(
     // Who watches Nodes asks now and then whether anybody is there.
     .filter((question) => !world.machines || !question.startsWith('http'));
   if (asked.length > 0) judge.accuse('quiet', `asked at rest: ${asked.slice(0, 3).join('; ')}`);
+  // Whose node never comes keeps its token, too.
+  const keepsToken = (actor: string): boolean => isOfPool(actor) || exempt.has(actor.split('/')[1] ?? '');
   const restless = tooMany(judge.turns.slice(turnsBefore), (actor) =>
-    isOfPool(actor) ? (POOL_TURNS_MAX * QUIET_MS) / world.tokenTtlMs : TURNS_AT_REST_MAX,
+    keepsToken(actor) ? (TOKEN_TURNS_MAX * QUIET_MS) / world.tokenTtlMs : TURNS_AT_REST_MAX,
   );
   if (restless !== undefined) judge.accuse('quiet', `${restless} turns again and again at rest`);
 }

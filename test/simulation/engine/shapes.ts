@@ -66,7 +66,7 @@ export function isPausedNow(config: Loose): boolean {
 }
 
 /** Of this one the time is that of what it tells, not of its status. */
-const ACTOR_STATE = 'ActorState';
+export const ACTOR_STATE = 'ActorState';
 
 /** A condition whose time moved although its status did not; undefined for none. */
 export function movedWithoutNews(before: Loose | undefined, after: Loose): string | undefined {
