@@ -26,8 +26,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'turns on a view older than our own writes, patches without a guard: mints again',
     upstream: 1,
-    invariants: ['token-once', 'data-once', 'token-before-data', 'created-true'],
-    hint: 5,
+    invariants: ['token-once', 'data-once', 'token-before-data', 'created-true', 'condition-news'],
+    hint: 1,
     sabotage: { freshness: staleViews, client: withoutGuards },
   },
   {

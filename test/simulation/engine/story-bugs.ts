@@ -79,8 +79,8 @@ export const STORY_BUGS: readonly PlantedBug[] = [
   {
     name: 'a list drops nothing: what went while a watch was broken is served for ever',
     upstream: null,
-    invariants: ['caches-true', 'quiet', 'joins', 'token-alive'],
-    hint: 234,
+    invariants: ['caches-true', 'quiet', 'joins', 'token-alive', 'machine-gone'],
+    hint: 3,
     sabotage: { cacheClient: keepingWhatIsGone },
   },
   {
