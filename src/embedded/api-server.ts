@@ -28,9 +28,7 @@ const setupWriter = { manager: 'embedded', subresource: '', dryRun: false } as c
 export function createEmbeddedApiServer(options: EmbeddedApiServerOptions): EmbeddedApiServer {
   const core = createCore(options.clock, options.random, options.watchHistoryMax ?? watchHistoryMax);
   const stops = [startDefinitionController(core)];
-  const { garbageCollector = {} } = options;
-  if (garbageCollector !== false)
-    stops.push(startGarbageCollector(core, garbageCollector === true ? undefined : garbageCollector.delayMs));
+  if (options.garbageCollector !== false) stops.push(startGarbageCollector(core, options.garbageCollectorDelayMs));
   if (options.namespaceController !== false) stops.push(startNamespaceController(core));
   setUp(core, options);
 

@@ -178,7 +178,9 @@ export interface EmbeddedApiServerOptions {
   /** Called after every request, with its answer's status (0: dropped). */
   readonly onRequest?: (info: RequestInfo, status: number, tookMs: number) => void;
   /** Deletes what lost its owners, as the controller manager does: default true. */
-  readonly garbageCollector?: boolean | { readonly delayMs?: number };
+  readonly garbageCollector?: boolean;
+  /** How long after a change it looks; next to nothing by default. */
+  readonly garbageCollectorDelayMs?: number;
   /** Ends namespaces, as the controller manager does: default true. */
   readonly namespaceController?: boolean;
   /** Events kept for watches per resource; older resourceVersions answer 410. Default 20000. */

@@ -79,7 +79,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
     random: streamOf(plan.seed, 'management'),
     crds: plan.world.machines ? machineDefinitions : definitions,
     namespaces: [NAMESPACE],
-    ...(plan.world.collectMs === undefined ? {} : { garbageCollector: { delayMs: plan.world.collectMs } }),
+    ...(plan.world.collectMs === undefined ? {} : { garbageCollectorDelayMs: plan.world.collectMs }),
   });
   const truth = createTruth(management);
   const judge = createJudge(plan, truth, () => time.nowMs);

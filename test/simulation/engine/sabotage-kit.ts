@@ -29,6 +29,8 @@ export const altered = (client: ApiClient, change: Partial<ApiClient>): ApiClien
 
 /** Whether a call is about a kind. */
 export const isKind = ({ resource }: Pick<Target, 'resource'>, kind: string): boolean => resource.kind === kind;
+/** Whether a call is about an init lock. */
+export const isLock = (target: Target): boolean => isKind(target, 'ConfigMap') && target.name.endsWith('-lock');
 /** Whether a call is about a bootstrap token. */
 export const isToken = ({ name }: Pick<Target, 'name'>): boolean => name.startsWith('bootstrap-token-');
 
@@ -65,12 +67,16 @@ export const patching = (
       client.mergePatch(target, change(target, body as Body, options?.subresource === 'status'), options),
   });
 
-/** Patches of KubeadmConfigs that say nothing of the version they change. */
-export const withoutGuards = (client: ApiClient): ApiClient =>
+/** Patches that say nothing of the version they change. */
+export const unguarded = (client: ApiClient, concerns: (target: Target) => boolean): ApiClient =>
   patching(client, (target, { metadata = {}, ...body }) => {
     const { uid: _, resourceVersion: __, ...rest } = metadata;
-    return isKind(target, 'KubeadmConfig') ? { ...body, metadata: rest } : { ...body, metadata };
+    return concerns(target) ? { ...body, metadata: rest } : { ...body, metadata };
   });
+
+/** The same for KubeadmConfigs. */
+export const withoutGuards = (client: ApiClient): ApiClient =>
+  unguarded(client, (target) => isKind(target, 'KubeadmConfig'));
 
 /** The clients of workload clusters changed. */
 export const onWorkload =

@@ -4,8 +4,11 @@ import { isApiError } from '../../../src/kube/failures.js';
 import {
   altered,
   isKind,
+  isLock,
   onWorkload,
+  patching,
   reading,
+  unguarded,
   withEffect,
   withFacts,
   type Body,
@@ -55,15 +58,13 @@ const making = (client: ApiClient, change: (secret: MadeSecret) => object): ApiC
 
 type MadeSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
-/** Status patches changed on their way. */
+/** Status patches of KubeadmConfigs changed on their way. */
 const saying = (client: ApiClient, change: (status: Status) => Status): ApiClient =>
-  altered(client, {
-    mergePatch(target, body, options) {
-      const { status, ...rest } = body as Body;
-      const isSaid = isKind(target, 'KubeadmConfig') && options?.subresource === 'status' && status !== undefined;
-      return client.mergePatch(target, isSaid ? { ...rest, status: change(status) } : body, options);
-    },
-  });
+  patching(client, (target, body, isStatus) =>
+    isStatus && isKind(target, 'KubeadmConfig') && body.status !== undefined
+      ? { ...body, status: change(body.status) }
+      : body,
+  );
 
 type Status = NonNullable<Body['status']>;
 
@@ -92,9 +93,7 @@ export const STORY_BUGS: readonly PlantedBug[] = [
       client: (client) =>
         altered(client, {
           mergePatch: (target, body, options) =>
-            isKind(target, 'ConfigMap') && target.name.endsWith('-lock')
-              ? client.get(target, options)
-              : client.mergePatch(target, body, options),
+            isLock(target) ? client.get(target, options) : client.mergePatch(target, body, options),
         }),
     },
   },
@@ -276,14 +275,7 @@ export const STORY_BUGS: readonly PlantedBug[] = [
     invariants: ['guarded'],
     hint: 96,
     sabotage: {
-      client: (client) =>
-        altered(client, {
-          mergePatch(target, body, options) {
-            const { uid: _, resourceVersion: __, ...metadata } = (body as Body).metadata ?? {};
-            const isLock = isKind(target, 'ConfigMap') && target.name.endsWith('-lock');
-            return client.mergePatch(target, isLock ? { ...body, metadata } : body, options);
-          },
-        }),
+      client: (client) => unguarded(client, isLock),
     },
   },
   {

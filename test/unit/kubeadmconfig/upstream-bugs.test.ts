@@ -26,7 +26,7 @@ import {
   tokens,
 } from './objects.js';
 import { calls, configOf, exists, lockOf, payload, says, secretOf, stateOf, tokenOf, writes } from './readings.js';
-import { createWorld, TTL_MS, type World } from './world.js';
+import { createInitWorld, createWorld, TTL_MS, type World } from './world.js';
 
 /** An initialised cluster. */
 async function initialized(): Promise<World> {
@@ -172,10 +172,7 @@ describe('upstream bugs: tokens', () => {
 
 describe('upstream bugs: init lock', () => {
   test('upstream bug 14: a control plane that fails, while another holds the lock -> the lock stays', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     await world.start();
     await world.settle();
     const { uid } = (await lockOf(world.user)).metadata;
@@ -191,10 +188,7 @@ describe('upstream bugs: init lock', () => {
   });
 
   test('upstream bug 15: somebody patches the KubeadmConfig while it initialises -> one init, and the change is kept', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     world.setFaults({
       request: (info) =>
         info.verb === 'create' && info.resource === 'configmaps' ? { kind: 'delay', ms: 2_000 } : undefined,

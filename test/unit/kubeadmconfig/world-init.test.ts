@@ -27,7 +27,7 @@ import {
   type Config,
   type WithData,
 } from './readings.js';
-import { createWorld, type Operator, type World } from './world.js';
+import { createInitWorld, createWorld, type Operator, type World } from './world.js';
 
 /** A standalone control plane: infrastructure, then initialisation. */
 describe('kubeadmconfig worlds: one control plane', () => {
@@ -404,10 +404,7 @@ describe('kubeadmconfig worlds: several control planes', () => {
   });
 
   test('stale Cluster in the cache: already initialised -> the lock is released without data, and the Machine joins', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     world.setFaults({
       watchEvent: (info, { object }) =>
         info.resource === 'clusters' && JSON.stringify(object).includes('"True"')

@@ -25,7 +25,7 @@ import {
   type Config,
   type WithData,
 } from './readings.js';
-import { createWorld, TTL_MS, type Operator, type World } from './world.js';
+import { createInitWorld, createWorld, TTL_MS, type Operator, type World } from './world.js';
 
 const controlPlaneJoin = { joinConfiguration: { nodeRegistration: { name: 'n' } } };
 
@@ -282,10 +282,7 @@ describe('kubeadmconfig worlds: Secrets that the data is made from', () => {
 describe('kubeadmconfig worlds: certificates that a KubeadmConfig owns', () => {
   /** A control plane whose CAs are the first KubeadmConfig's, as the Go provider leaves them. */
   async function inherited(): Promise<World> {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     const { uid } = (await configOf(world.user, 'cp-0')).metadata;
     const owner = {
       apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',

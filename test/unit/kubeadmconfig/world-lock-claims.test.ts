@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../src/kube/contract.js';
 import type { RequestFault, RequestInfo } from '../../../src/embedded/types.js';
 import { addClusterSecrets, addMachine, cluster, config, create, machine, read, remove, secret } from './objects.js';
 import { calls, configOf, exists, lockOf, payload, secretOf, stateOf, writes } from './readings.js';
-import { createWorld, type World } from './world.js';
+import { createInitWorld, createWorld, type World } from './world.js';
 
 const CLAIM = 'kubeadm-bootstrap-operator/claimed-by';
 const CLAIMING = 'patch configmaps/default/c1-lock';
@@ -157,10 +157,7 @@ describe('kubeadmconfig worlds: a lock of an earlier life of its KubeadmConfig',
   );
 
   test('one process sees both lives -> what it made for the first it claims for the second', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     let isLost = false;
     world.setFaults({
       request: (info): RequestFault | undefined => {
@@ -189,10 +186,7 @@ describe('kubeadmconfig worlds: a lock of an earlier life of its KubeadmConfig',
 
 describe('kubeadmconfig worlds: a lock of this life of its KubeadmConfig', () => {
   test('made in this process -> not written to, and has no annotation', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     await world.start();
     await world.settle();
     expect(await payload(world.user, 'cp-0')).toContain('kubeadm init');
@@ -204,10 +198,7 @@ describe('kubeadmconfig worlds: a lock of this life of its KubeadmConfig', () =>
     ['a minute later than the KubeadmConfig', 60_000, []],
     ['less than a minute later: a clock may be wrong', 59_000, [CLAIMING]],
   ])('found, made %s -> written to or not', async (_, ms, expected) => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     await world.clock.advance(ms);
     const { metadata } = await read(world.user, 'Machine', 'cp-0');
     await addLock(world, { machineName: 'cp-0', machineUID: metadata.uid });

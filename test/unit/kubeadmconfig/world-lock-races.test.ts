@@ -12,7 +12,7 @@ import {
   secret,
 } from './objects.js';
 import { calls, configOf, lockOf, payload, secretOf, stateOf, writes } from './readings.js';
-import { createWorld, type World } from './world.js';
+import { createInitWorld, createWorld, type World } from './world.js';
 
 async function uidOf(world: World, name: string): Promise<string> {
   const machine = world.server.store.get('machines.cluster.x-k8s.io', 'default', name);
@@ -168,20 +168,14 @@ describe('kubeadmconfig worlds: races for the init lock', () => {
   });
 
   test('KC-144 Machine as the cache shows it: lock taken -> no other call for it', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     await world.start();
     await world.settle();
     expect(calls(world).filter((call) => call.includes('machines'))).toEqual([]);
   });
 
   test('KC-139 holder failed for good while its data is on its way: stored -> its Machine is not told of it', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     const deprecated = { v1beta1: { failureReason: 'Broken', failureMessage: 'given up' } };
     let failing: Promise<unknown> | undefined;
     world.setFaults({

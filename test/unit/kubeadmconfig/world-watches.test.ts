@@ -12,7 +12,7 @@ import {
   secret,
 } from './objects.js';
 import { configOf, exists, lockOf, payload, says, secretOf, stateOf } from './readings.js';
-import { createWorld, type Operator, type World } from './world.js';
+import { createInitWorld, createWorld, type Operator, type World } from './world.js';
 
 const endpoint = { host: 'api.example.com', port: 6443 };
 
@@ -168,10 +168,7 @@ describe('kubeadmconfig worlds: what wakes those who wait, and nobody else', () 
   });
 
   test('holder’s KubeadmConfig deleted, later its data: the lock -> kept by the data, taken as soon as the data has gone', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     const operator = await running(world);
     await addMachine(world.user, 'cp-1', { controlPlane: true });
     await world.settle();
@@ -182,10 +179,7 @@ describe('kubeadmconfig worlds: what wakes those who wait, and nobody else', () 
   });
 
   test('a rival deleted: it holds nothing -> nobody wakes', async () => {
-    const world = createWorld();
-    await create(world.user, cluster());
-    await addClusterSecrets(world.user);
-    await addMachine(world.user, 'cp-0', { controlPlane: true });
+    const world = await createInitWorld();
     const operator = await running(world);
     for (const name of ['cp-1', 'cp-2']) await addMachine(world.user, name, { controlPlane: true });
     await world.settle();

@@ -32,6 +32,7 @@ import { shadowClient } from '../../../src/kube/shadow-client.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
 import { SHADOW_REST_MIN_MS } from '../../../src/limits.js';
 import { createLogger } from '../../../src/log.js';
+import { addClusterSecrets, addMachine, cluster, create } from './objects.js';
 import { seededRandom } from './seeded-random.js';
 import { createTestClock, type TestClock } from '../kube/test-clock.js';
 
@@ -287,4 +288,13 @@ export function stored(world: World, resource: string, namespace: string, name: 
   const object = world.server.store.get(resource, namespace, name);
   if (object === undefined) throw new Error(`${resource} ${namespace}/${name} does not exist`);
   return object;
+}
+
+/** A world with all that an init needs: a provisioned cluster, its Secrets, and its first control plane Machine. */
+export async function createInitWorld(): Promise<World> {
+  const world = createWorld();
+  await create(world.user, cluster());
+  await addClusterSecrets(world.user);
+  await addMachine(world.user, 'cp-0', { controlPlane: true });
+  return world;
 }
