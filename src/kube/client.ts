@@ -34,6 +34,8 @@ export interface FullApiClient extends ApiClient {
   readonly host: string;
   /** GET of any path: discovery, `/version`. */
   getPath<T>(path: string, options?: RequestOptions): Promise<T>;
+  /** GET of any path whose answer says success, whatever its body: some servers answer `/` with nothing or a page. */
+  ping(path: string, options?: RequestOptions): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +54,14 @@ export function createApiClient(options: ApiClientOptions): FullApiClient {
 const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const PARTIAL_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'getPath' | 'watch'> {
+function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'getPath' | 'ping' | 'watch'> {
+  const getAnswer = (
+    path: string,
+    options: RequestOptions,
+  ): { readonly name: CallName; readonly answer: Promise<Answer> } => {
+    const name: CallName = { verb: 'get', target: { kind: path, namespace: '', name: '' }, write: false };
+    return { name, answer: exchange.call({ name, method: 'GET', url: path, options }) };
+  };
   return {
     async get<T extends KubeObject>(target: Target, options: RequestOptions = {}): Promise<T> {
       const accept = options.metadataOnly === true ? { accept: PARTIAL } : {};
@@ -82,8 +91,12 @@ function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'ge
     },
 
     async getPath<T>(path: string, options: RequestOptions = {}): Promise<T> {
-      const name: CallName = { verb: 'get', target: { kind: path, namespace: '', name: '' }, write: false };
-      return parse<T>(name, await exchange.call({ name, method: 'GET', url: path, options }));
+      const { name, answer } = getAnswer(path, options);
+      return parse<T>(name, await answer);
+    },
+
+    async ping(path: string, options: RequestOptions = {}): Promise<void> {
+      await getAnswer(path, options).answer;
     },
 
     watch: (resource, options) => watchEvents(exchange, resource, options),

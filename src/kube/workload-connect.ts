@@ -1,6 +1,7 @@
 // Makes the client of one workload cluster from its kubeconfig, and checks that the cluster answers.
 //
-//   O1. A cluster is reachable when it answers `/` and accepts who we are; whether we may read `/` does not matter.
+//   O1. A cluster is reachable when it answers `/`, with whatever body, and accepts who we are; whether we may read `/` does not
+//       matter.
 //   O2. Where the workload cluster is the cluster that this process runs in, its address and CA are those of the pod: the
 //       public address may not be reachable from inside. Credentials stay those of the kubeconfig.
 
@@ -122,7 +123,7 @@ function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullA
 
 async function probe(client: FullApiClient, signal: AbortSignal): Promise<void> {
   try {
-    await client.getPath('/', { signal, timeoutMs: WORKLOAD_PROBE_TIMEOUT_MS });
+    await client.ping('/', { signal, timeoutMs: WORKLOAD_PROBE_TIMEOUT_MS });
   } catch (error) {
     if (isApiError(error, 'Forbidden', 'NotFound', 'NoSuchResource')) return;
     throw new Error(`error creating HTTP client and mapper: cluster is not reachable: ${(error as Error).message}`, {

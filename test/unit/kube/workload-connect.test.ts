@@ -53,6 +53,21 @@ describe('workload cluster: connecting', () => {
     await client.close();
   });
 
+  test.each([
+    ['200 without a body', 200, undefined, ''],
+    ['200 with a page', 200, 'text/html', '<html>console</html>'],
+    ['200 with plain text', 200, 'text/plain', 'ok'],
+    ['204', 204, undefined, ''],
+  ])('answer to / %s -> connected', async (_, code, contentType, body) => {
+    const server = await serve((_request, response) => {
+      response.writeHead(code, contentType === undefined ? {} : { 'content-type': contentType });
+      response.end(body);
+    });
+    const client = await connect(kubeconfig(server.url));
+    expect(`http://${client.host}`).toBe(server.url);
+    await client.close();
+  });
+
   test('401 -> not reachable, with the server text', async () => {
     const server = await serve((_, response) => json(response, 401, status(401, 'Unauthorized', 'Unauthorized')));
     await expect(connect(kubeconfig(server.url))).rejects.toThrow(
