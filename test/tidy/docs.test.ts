@@ -81,6 +81,12 @@ describe('documents', () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
+  test('differences: ids of rows of the parity page -> no two rows have the same', () => {
+    const ids = [...read('docs/parity.md').matchAll(/^\| <a id="([a-z0-9-]+)"><\/a>/gmu)].map(([, id]) => id);
+    expect(ids.length).toBeGreaterThan(80);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
   test('charts: every link of a row -> leads to its line of the requirement table', () => {
     const svgs = filesIn('visualizations', (path) => path.endsWith('.svg'));
     const links = svgs.flatMap((svg) =>
