@@ -3,7 +3,8 @@
 //   P1. The last row that speaks of a condition type wins; types that no row names stay as they are.
 //   P2. A turn in which no row speaks leaves the status alone.
 //   P3. A paused object gets its Paused condition and nothing else.
-//   P4. `observedGeneration` moves only with a turn that did not fail.
+//   P4. The name of created data never changes: its owner has been told of it.
+//   P5. `observedGeneration` moves only with a turn that did not fail.
 import type { Condition, V1Beta1Condition } from '../../src/conditions/condition.js';
 import { setCondition, setV1Beta1Condition } from '../../src/conditions/set.js';
 import { summarize } from '../../src/conditions/summary.js';
@@ -96,7 +97,7 @@ function merged(
   const hasLegacyChange = next.legacy !== (v1beta1?.conditions ?? []) && next.legacy.length > 0;
   const isNamed =
     next.dataSecretName !== undefined &&
-    (next.dataSecretName !== stored.dataSecretName || stored.initialization?.dataSecretCreated !== true);
+    ((stored.dataSecretName ?? '') === '' || stored.initialization?.dataSecretCreated !== true);
   const isObserved = next.observedGeneration !== undefined && next.observedGeneration !== stored.observedGeneration;
   if (next.conditions === stored.conditions && !hasLegacyChange && !isNamed && !isObserved) return stored;
   return {

@@ -18,7 +18,7 @@ export type Owner = {
   readonly object: StoredMachine | StoredMachinePool | null;
   readonly clusterName: string;
   readonly isControlPlaneMachine: boolean;
-  /** The data Secret that the owner knows; empty when it knows none. */
+  /** The data Secret that the owner has been told to use, as far as it can be this KubeadmConfig's; empty for none. */
   readonly dataSecretName: string;
   readonly hasJoined: boolean;
   readonly kubernetesVersion: string;
@@ -47,10 +47,10 @@ export function ownerOf(reader: Reader, config: StoredConfig): Owner {
   const { namespace = '' } = config.metadata;
   if (reference.kind === 'Machine') {
     const machine = reader.machine(namespace, reference.name);
-    return believed(machine === undefined ? null : ownerMachine(machine), reference);
+    return believed(machine === undefined ? null : ownerMachine(machine, config.metadata.name), reference);
   }
   const pool = reader.machinePool(namespace, reference.name);
-  return believed(pool === undefined ? null : ownerPool(pool), reference);
+  return believed(pool === undefined ? null : ownerPool(pool, config.metadata.name), reference);
 }
 
 /** The owner as the cache has it, unless it tells of the data or the nodes of another life. */
@@ -62,7 +62,7 @@ function believed(owner: Owner | null, { kind, name, uid }: OwnerReference): Own
   return isOtherLife && (owner.dataSecretName !== '' || owner.hasJoined) ? missing : owner;
 }
 
-function ownerMachine(machine: StoredMachine): Owner {
+function ownerMachine(machine: StoredMachine, config: string): Owner {
   const { name, uid = '', labels } = machine.metadata;
   return {
     kind: 'Machine',
@@ -71,13 +71,13 @@ function ownerMachine(machine: StoredMachine): Owner {
     object: machine,
     clusterName: textOf(machine.spec?.clusterName),
     isControlPlaneMachine: labels?.[label.controlPlane] !== undefined,
-    dataSecretName: dataSecretNameOf(machine),
+    dataSecretName: toldDataOf(machine, config),
     hasJoined: textOf(machine.status?.nodeRef?.name) !== '',
     kubernetesVersion: textOf(machine.spec?.version),
   };
 }
 
-function ownerPool(pool: StoredMachinePool): Owner {
+function ownerPool(pool: StoredMachinePool, config: string): Owner {
   const { name, uid = '' } = pool.metadata;
   const replicas = pool.spec?.replicas ?? 1;
   return {
@@ -87,15 +87,24 @@ function ownerPool(pool: StoredMachinePool): Owner {
     object: pool,
     clusterName: textOf(pool.spec?.clusterName),
     isControlPlaneMachine: false,
-    dataSecretName: dataSecretNameOf(pool),
+    dataSecretName: toldDataOf(pool, config),
     // PARITY: upstream wants exactly as many; a surplus would end the rotation (docs/parity.md, Q-25).
     hasJoined: (pool.status?.nodeRefs?.length ?? 0) >= replicas,
     kubernetesVersion: textOf(pool.spec?.template?.spec?.version),
   };
 }
 
-/** The data Secret that a Machine or MachinePool names; an empty name is none. */
-export function dataSecretNameOf(owner: StoredMachine | StoredMachinePool): string {
-  const spec = owner.spec as StoredMachine['spec'] & Partial<StoredMachinePool['spec']>;
-  return textOf(spec?.bootstrap?.dataSecretName) || textOf(spec?.template?.spec?.bootstrap?.dataSecretName);
+/** The data Secret that a Machine names; an empty name is none. */
+export function dataSecretNameOf(machine: StoredMachine): string {
+  return textOf(machine.spec?.bootstrap?.dataSecretName);
+}
+
+/**
+ * The data Secret of a KubeadmConfig that its owner has been told to use; empty for none. While a pool is rolled out by another
+ * KubeadmConfig it still names the Secret of the old one: there only the KubeadmConfig's own name is believed.
+ */
+export function toldDataOf(owner: StoredMachine | StoredMachinePool, config: string): string {
+  const spec = owner.spec as Partial<StoredMachine['spec']> & Partial<StoredMachinePool['spec']>;
+  const poolsName = textOf(spec?.template?.spec?.bootstrap?.dataSecretName);
+  return textOf(spec?.bootstrap?.dataSecretName) || (poolsName === config ? poolsName : '');
 }

@@ -23,7 +23,7 @@ import {
   type StoredMachinePool,
   type StoredSecret,
 } from '../objects.js';
-import { dataSecretNameOf } from '../owner.js';
+import { toldDataOf } from '../owner.js';
 import { controllerOf, hasTokenDiscovery } from '../view.js';
 import type { OwnerReference } from '../../../api/core.js';
 import { answer, orNull, type Answer, type Work } from './context.js';
@@ -73,7 +73,7 @@ async function refuseIfTold({ view, turn, client, call }: Work, inUse: string): 
   const owner = await orNull(
     client.get<StoredMachine | StoredMachinePool>(targetOf(kinds[kind], namespace, view.owner.name), call),
   );
-  if (owner === null || dataSecretNameOf(owner) === '') return;
+  if (owner === null || toldDataOf(owner, name) === '') return;
   const object = objectName(kind, namespace, view.owner.name);
   throw failure('StoreFailed', `bootstrap Secret ${namespace}/${name} ${inUse}`, object);
 }
@@ -139,7 +139,7 @@ export function learnedData(work: Work): Answer['learned'] {
   return {
     dataStored: 'yes',
     dataSecret: 'ours',
-    dataSecretName: work.view.owner.dataSecretName || config.metadata.name,
+    dataSecretName: config.metadata.name,
     dataToken: 'same',
     generation: config.metadata.generation ?? 0,
     hasToken: (config.spec?.joinConfiguration?.discovery?.bootstrapToken?.token ?? '') !== '',

@@ -128,7 +128,7 @@ function looked(
 async function isDataDifferent(work: Work, token: Token): Promise<boolean> {
   const { client, call, turn, memory, view } = work;
   const { namespace = '', name } = turn.config.metadata;
-  const dataSecretName = turn.config.status?.dataSecretName ?? name;
+  const dataSecretName = turn.config.status?.dataSecretName || name;
   let secret: StoredSecret | null;
   try {
     secret = await orNull(client.get<StoredSecret>(targetOf(kinds.secret, namespace, dataSecretName), call));
