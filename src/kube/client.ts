@@ -121,6 +121,7 @@ async function* watchEvents<T extends KubeObject>(
     query({ watch: true, allowWatchBookmarks: true, ...selection(options), timeoutSeconds: options.timeoutSeconds });
   const accept = options.metadataOnly === true ? { accept: PARTIAL } : {};
   const body = await exchange.open({ name, method: 'GET', url, options, ...accept });
+  options.onOpened?.();
   try {
     for await (const line of readLines(body, options.onBytes))
       yield watchEvent(name, resource, parseEvent<T>(name, line));

@@ -113,7 +113,12 @@ export interface ApiClient {
   /** A watch as an async iterable of events; ends when the server closes it; throws ApiError. */
   watch<T extends KubeObject>(
     resource: Resource,
-    options: ListOptions & { readonly timeoutSeconds?: number; readonly onBytes?: () => void },
+    options: ListOptions & {
+      readonly timeoutSeconds?: number;
+      /** Called once, when the server has answered that it watches. */
+      readonly onOpened?: () => void;
+      readonly onBytes?: () => void;
+    },
   ): AsyncIterable<WatchEvent<T>>;
 }
 

@@ -4,17 +4,18 @@
 //   X2. Only what certainly had no effect is sent again: 429, and for reads 503, each only with Retry-After.
 //   X3. The rate limit is for calls. Watches pass it by, as they do in client-go: there are few, and their owner paces them.
 //   X4. Everything that goes wrong becomes an ApiError.
+//   X5. A call that our own limits held back until its deadline says nothing about the server: its reason is THROTTLED.
 
 import type { Clock } from '../host/contract.js';
 import { CALL_TRIES_MAX, LOW_REQUEST_WAIT_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from '../limits.js';
 import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
-import { callText, failureOfAnswer, failureOfSilence, type CallName } from './failures.js';
+import { callText, failureOfAnswer, failureOfSilence, THROTTLED, type CallName } from './failures.js';
 import type { RateLimiters } from './rate-limiter.js';
 import { resourceNameOfPath } from './resource-paths.js';
 import { sleep, startDeadline, type Deadline } from './waiting.js';
-import type { Transport, WireRequest, WireResponse } from './wire.js';
+import { HeldBackError, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 /**
  * Asked right before each write leaves: for how many milliseconds from now may it still be under way? Zero or less refuses the
@@ -163,7 +164,7 @@ async function send(options: ExchangeOptions, request: Call, deadline: Deadline,
   const fail = (error: unknown): ApiError => silence(options, request, deadline, { sent, error });
   const limiter = streaming ? undefined : limiters?.(resourceNameOfPath(request.url));
   if (limiter !== undefined && !(await limiter.take(deadline.signal, request.options.priority)))
-    throw fail(new Error('aborted'));
+    throw fail(new HeldBackError());
   const startedMs = clock.monotonicMs();
   const observe = (code: string): void => {
     const tookMs = clock.monotonicMs() - startedMs;
@@ -230,6 +231,10 @@ function silence(
   const aborted = deadline.signal.aborted && !expired;
   if (error instanceof AccessError && !deadline.signal.aborted) {
     return failureOfSilence(request.name, { sent, aborted: false, reason: error.code, message: error.message });
+  }
+  if (expired && error instanceof HeldBackError) {
+    const message = `the call to ${callText(request.name)} was throttled: it was not sent to the API server at ${transport.host} in time, because of the limits for its client`;
+    return failureOfSilence(request.name, { sent: false, aborted: false, reason: THROTTLED, message });
   }
   const { code, message: text } = error as { code?: unknown; message?: unknown };
   const reason = expired ? 'Timeout' : aborted ? 'Aborted' : typeof code === 'string' ? code : 'TransportFailed';

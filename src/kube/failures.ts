@@ -6,6 +6,9 @@
 
 import { ApiError, type ApiFailure, type ApiFailureKind } from './contract.js';
 
+/** Reason of a call that this client's own limits held back until its deadline: nothing left, and nothing is known of the server. */
+export const THROTTLED = 'Throttled';
+
 /** What was asked, for a failure's text. */
 export interface CallName {
   readonly verb: string;
@@ -18,6 +21,17 @@ export interface CallName {
 export function isApiError(error: unknown, ...kinds: ApiFailureKind[]): error is ApiError {
   return error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.failure.kind));
 }
+
+/**
+ * True where the API server said nothing although it was asked, or could not be: no connection, no answer in time, a broken
+ * one. False for what an API server refused, and for what this process gave up, held back or must not send.
+ */
+export function isSilence(error: unknown): boolean {
+  if (!isApiError(error) || error.failure.status !== null || error.failure.kind === 'Aborted') return false;
+  return !NOT_SENT_BY_US.has(error.failure.reason);
+}
+
+const NOT_SENT_BY_US: ReadonlySet<string> = new Set([THROTTLED, 'NotLeader']);
 
 /** A call as a message names it: `get Secret default/a`, `list Machine`. */
 export function callText({ verb, target: { kind, namespace, name } }: CallName): string {

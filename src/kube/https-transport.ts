@@ -15,7 +15,7 @@ import { headerLines, requestText } from './http-wire.js';
 import { isForwarding, proxyAuthorization, proxyFor } from './proxy.js';
 import { createSlots } from './slots.js';
 import { createConnector } from './sockets.js';
-import type { Transport, WireRequest, WireResponse } from './wire.js';
+import { HeldBackError, type Transport, type WireRequest, type WireResponse } from './wire.js';
 
 /** What the transport needs. */
 export interface HttpsTransportOptions {
@@ -74,7 +74,7 @@ export function createHttpsTransport({
     host: server.host,
     async send(request) {
       const release = request.streaming ? () => undefined : await slots.take(request.signal, request.sinceMs);
-      if (release === null) throw new Error('aborted');
+      if (release === null) throw new HeldBackError();
       try {
         const identity = await access.identity();
         const answer = await attempt(request, identity);

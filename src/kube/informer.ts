@@ -19,6 +19,7 @@ export interface InformerBase {
 export interface InformerObserver {
   onList?(resource: Resource, cause: Listing['cause'], items: number): void;
   onWatch?(resource: Resource): void;
+  onWatchOpened?(resource: Resource): void;
   onFailure?(resource: Resource, failure: ApiFailure, retryInMs: number): void;
   /** A listener, index or projection threw: a bug. */
   onBug?(resource: Resource, error: unknown): void;
@@ -129,6 +130,10 @@ export function reflectorObserver(
       observer?.onList?.(resource, cause, items);
     },
     onWatch: () => observer?.onWatch?.(resource),
+    onWatchOpened() {
+      health.recovered();
+      observer?.onWatchOpened?.(resource);
+    },
     onFailure(failure, next) {
       health.failed(failure);
       observer?.onFailure?.(resource, failure, next.kind === 'waiting' ? next.delayMs : 0);

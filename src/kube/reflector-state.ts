@@ -62,6 +62,7 @@ export type ReflectorHappening =
       readonly resourceVersion: string;
       /** Events and bookmarks that it showed. */
       readonly events: number;
+      /** Since the server has answered that it watches. */
       readonly livedMs: number;
     }
   | { readonly kind: 'waited' };
@@ -101,8 +102,8 @@ function afterListFailure(
   return wait({ ...again, from: failure.kind === 'Gone' ? 'current' : state.from }, failure.retryAfterMs, random);
 }
 
-/** A watch that lived this long has worked, even if nothing happened: no handshake takes so long. */
-const WORKING_AFTER_MS = 60_000;
+/** A watch that lived this long after its answer has worked, even if nothing happened: load balancers cut what is idle for 35 s. */
+const WORKING_AFTER_MS = 10_000;
 /** A watch that ends within this time without an event is one that was closed at once. */
 const SHORT_MS = 1_000;
 

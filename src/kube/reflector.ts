@@ -46,6 +46,8 @@ export interface ReflectorTarget {
 export interface ReflectorObserver {
   onList?(cause: Listing['cause'], items: number): void;
   onWatch?(): void;
+  /** The server has answered a watch: it is there, though there may be nothing to tell. */
+  onWatchOpened?(): void;
   onFailure?(failure: ApiFailure, next: ReflectorState): void;
   /** The target threw: a bug. */
   onTargetError?(error: unknown): void;
@@ -168,12 +170,13 @@ async function readEvents(
   const watchdog = startWatchdog(clock, signal);
   let resourceVersion = state.resourceVersion;
   let events = 0;
+  let openedAtMs: number | null = null;
   const ended = (end: WatchEnd): ReflectorHappening => ({
     kind: 'watch-ended',
     end,
     resourceVersion,
     events,
-    livedMs: clock.monotonicMs() - startedMs,
+    livedMs: openedAtMs === null && end.kind !== 'closed' ? 0 : clock.monotonicMs() - (openedAtMs ?? startedMs),
   });
   options.observer?.onWatch?.();
   try {
@@ -182,6 +185,10 @@ async function readEvents(
       resourceVersion,
       timeoutSeconds: WATCH_TIMEOUT_SECONDS + Math.floor(random.next() * WATCH_TIMEOUT_SECONDS),
       signal: watchdog.signal,
+      onOpened() {
+        openedAtMs = clock.monotonicMs();
+        options.observer?.onWatchOpened?.();
+      },
       onBytes: watchdog.alive,
     });
     for await (const event of stream) {

@@ -23,6 +23,15 @@ export interface WireRequest {
   readonly beforeSend: () => void;
 }
 
+/** The signal ended the request while it waited for this client's own limits: nothing was tried. */
+export class HeldBackError extends Error {
+  override readonly name = 'HeldBackError';
+
+  constructor() {
+    super('aborted');
+  }
+}
+
 /** An answer. The body of a watch is read chunk by chunk; leaving the loop ends it. Any other comes as a whole text. */
 export interface WireResponse {
   readonly status: number;

@@ -176,6 +176,37 @@ describe('reflector: watch', () => {
     expect([watches.length, lists.length]).toEqual([4, 1]);
   });
 
+  test('answered and cut after 35 s without an event, again and again -> at once another, no backoff', async () => {
+    const { lists, watches, clock } = await synced();
+    for (let cut = 0; cut < 20; cut += 1) {
+      expect(watches).toHaveLength(cut + 1);
+      watches[cut]?.open();
+      await clock.advance(35_000);
+      watches[cut]?.fail('Unavailable');
+      await clock.settle();
+    }
+    expect(lists).toHaveLength(1);
+  });
+
+  test('not answered for 35 s, then cut -> backoff', async () => {
+    const { watches, clock } = await synced();
+    await clock.advance(35_000);
+    watches[0]?.fail('Unavailable');
+    await clock.advance(1_199);
+    expect(watches).toHaveLength(1);
+    await clock.advance(1);
+    expect(watches).toHaveLength(2);
+  });
+
+  test('a watch after a failure is answered -> nothing keeps the cache from being up to date, before any event', async () => {
+    const { informer, watches, clock } = await synced();
+    watches[0]?.fail('Refused');
+    await clock.advance(1_200);
+    expect(informer.problem()).not.toBeNull();
+    watches[1]?.open();
+    expect(informer.problem()).toBeNull();
+  });
+
   test.each([
     ['as an answer', (w: World) => w.watches[0]?.fail('Gone')],
     [

@@ -20,8 +20,10 @@ export interface ListCall {
 
 export interface WatchCall {
   readonly resource: Resource;
-  readonly options: ListOptions & { readonly timeoutSeconds?: number; readonly onBytes?: () => void };
+  readonly options: Parameters<ApiClient['watch']>[1];
   readonly signal: AbortSignal | undefined;
+  /** The server answers that it watches. */
+  open(): void;
   send(event: WatchEvent<KubeObject>): void;
   /** The server ends the stream politely. */
   close(): void;
@@ -64,6 +66,7 @@ export function createScriptedClient(): ScriptedClient {
         resource,
         options,
         signal: options.signal,
+        open: () => options.onOpened?.(),
         send(event) {
           options.onBytes?.();
           stream.push({ event });
