@@ -53,21 +53,43 @@ export async function createCaCertificate(options: {
   readonly validityDays: number;
 }): Promise<string> {
   const { key, nowMs, validityDays } = options;
+  const publicKey = key.publicKey.export({ type: 'spki', format: 'der' });
+  return selfSigned({
+    key,
+    nowMs,
+    validityDays,
+    serial: 0,
+    commonName: 'kubernetes',
+    extensions: extensions(publicKey),
+  });
+}
+
+/** A certificate that its own key signs, as PEM: subject and issuer are the same. */
+export async function selfSigned(options: {
+  readonly key: GeneratedKey;
+  readonly nowMs: number;
+  readonly validityDays: number;
+  readonly serial: number;
+  /** Characters of a PrintableString. */
+  readonly commonName: string;
+  /** A DER sequence of extensions. */
+  readonly extensions: Uint8Array;
+}): Promise<string> {
+  const { key, nowMs, validityDays, serial, commonName } = options;
   const profile = algorithmProfile(key.algorithm);
   const algorithm = signatureAlgorithm(profile);
   const name = derSequence(
-    derSetOfOne(derSequence(derObjectIdentifier(OID.commonName), derPrintableString('kubernetes'))),
+    derSetOfOne(derSequence(derObjectIdentifier(OID.commonName), derPrintableString(commonName))),
   );
-  const publicKey = key.publicKey.export({ type: 'spki', format: 'der' });
   const toBeSigned = derSequence(
     derExplicit(0, derInteger(2)),
-    derInteger(0),
+    derInteger(serial),
     algorithm,
     name,
     derSequence(derTime(nowMs - BACKDATE_MS), derTime(nowMs + validityDays * DAY_MS)),
     name,
-    publicKey,
-    derExplicit(3, extensions(publicKey)),
+    key.publicKey.export({ type: 'spki', format: 'der' }),
+    derExplicit(3, options.extensions),
   );
   const signature = await signAsync(profile.digest, toBeSigned, key.privateKey);
   return writePem('CERTIFICATE', derSequence(toBeSigned, algorithm, derBitString(signature)));
@@ -81,7 +103,8 @@ function extensions(publicKey: Uint8Array): Uint8Array {
   );
 }
 
-function extension(oid: string, critical: boolean, value: Uint8Array): Uint8Array {
+/** One extension of a certificate. */
+export function extension(oid: string, critical: boolean, value: Uint8Array): Uint8Array {
   const content = derOctetString(value);
   return critical
     ? derSequence(derObjectIdentifier(oid), derBoolean(true), content)

@@ -77,6 +77,11 @@ export function derExplicit(number: number, content: Uint8Array): Uint8Array {
   return element(0xa0 | number, content);
 }
 
+/** A primitive element with a context-specific tag: `[number] IMPLICIT` of a type whose content is `bytes`. */
+export function derImplicit(number: number, bytes: Uint8Array): Uint8Array {
+  return element(0x80 | number, bytes);
+}
+
 /** One element as it was read: `bytes` is all of it, `content` what is inside. */
 export interface DerElement {
   readonly tag: number;
