@@ -177,3 +177,27 @@ export const HEAP_GROWTH_PERCENT = 60;
  * time for code that a burst uses for a moment only; what runs all the time gets there within minutes.
  */
 export const CODE_OPTIMISED_AFTER_BYTES = 8 * 66 * 1024;
+
+/** Connections to one port of ours: far above what probes, scrapers, viewers and API servers open, far below a process's files. */
+export const LISTENER_CONNECTIONS_MAX = 500;
+
+/** Head of a request, as Node's own bound: a token of Kubernetes with room to spare. */
+export const LISTENER_HEAD_BYTES_MAX = 16 * 1024;
+
+/** A head, or a TLS handshake, takes a round trip or two; who needs longer holds a connection open. */
+export const LISTENER_HEAD_TIME_MAX_MS = 10_000;
+
+/** A request arrives within this time, its body included: an API server gives up on a webhook after at most 30 s. */
+export const LISTENER_REQUEST_TIME_MAX_MS = 30_000;
+
+/** How often connections are held against these times. */
+export const LISTENER_CHECK_MS = 5_000;
+
+/** Bodies that all webhook requests together may hold in memory: one page of the largest conversion, and admissions beside it. */
+export const WEBHOOK_BYTES_IN_FLIGHT_MAX = 300 * 1024 * 1024;
+
+/** Levels of a JSON body: what the API server's own reader takes, so everything that it can have stored can be converted. */
+export const JSON_DEPTH_MAX = 10_000;
+
+/** Levels up to which the engine's own JSON writer is used: it recurses, and its stack ends at about 4,000. */
+export const JSON_RECURSION_MAX = 1_000;

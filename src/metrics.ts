@@ -27,6 +27,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     ...clusterMetrics(registry),
     ...webhookMetrics(registry),
     ...actorMetrics(registry),
+    ...processFaultMetrics(registry),
   });
 }
 
@@ -206,6 +207,24 @@ function actorMetrics(r: Registry) {
       r,
       `${own}_marked_tokens_without_data`,
       'KubeadmConfigs that hold a token of ours and no data Secret: empty these tokens before swapping back.',
+    ),
+  };
+}
+
+function processFaultMetrics(r: Registry) {
+  return {
+    endpointFaults: counter(
+      r,
+      'kubeadm_bootstrap_endpoint_faults_total',
+      'Requests to our own ports whose handler threw: bugs. Each ended alone.',
+      'endpoint',
+      'place',
+    ),
+    processFaults: counter(
+      r,
+      'kubeadm_bootstrap_process_faults_total',
+      'Errors that no part of the program caught: bugs. The process gives its Lease back and ends.',
+      'kind',
     ),
   };
 }

@@ -24,15 +24,19 @@ const numberSteps = [
   { pattern: /(?:[eE][-+]?\d+)?/y, wanted: undefined },
 ] as const;
 
+/** How deep the walk follows a broken text, far above what any object has; it recurses. */
+const DEPTH_MAX = 1_000;
+
 interface Walk {
   readonly text: string;
   at: number;
+  depth: number;
 }
 
 type Fault = string | undefined;
 
 function firstFault(text: string): string {
-  const walk: Walk = { text, at: 0 };
+  const walk: Walk = { text, at: 0, depth: 0 };
   const fault = value(walk);
   if (fault !== undefined) return fault;
   skipSpace(walk);
@@ -52,9 +56,12 @@ function value(walk: Walk): Fault {
 
 function sequence(walk: Walk, end: string, element: (walk: Walk) => Fault, after: string): Fault {
   walk.at += 1;
+  walk.depth += 1;
+  if (walk.depth > DEPTH_MAX) return 'exceeded max depth';
   skipSpace(walk);
   if (walk.text[walk.at] === end) {
     walk.at += 1;
+    walk.depth -= 1;
     return undefined;
   }
   for (;;) {
@@ -64,7 +71,10 @@ function sequence(walk: Walk, end: string, element: (walk: Walk) => Fault, after
     const next = walk.text[walk.at];
     if (next !== ',' && next !== end) return invalid(walk, after);
     walk.at += 1;
-    if (next === end) return undefined;
+    if (next === end) {
+      walk.depth -= 1;
+      return undefined;
+    }
   }
 }
 

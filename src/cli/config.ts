@@ -43,6 +43,7 @@ export interface OperatorConfig {
     readonly bindAddress: string;
     readonly protocols: readonly string[];
     readonly auth: 'none' | 'token' | 'kubernetes';
+    readonly tokenFile: string;
     readonly allowedHosts: readonly string[];
     readonly allowedOrigins: readonly string[];
     readonly history: number;
@@ -110,6 +111,7 @@ export function parseConfig(
       bindAddress: text('inspector-bind-address'),
       protocols: list('inspector-protocols'),
       auth: text('inspector-auth') as OperatorConfig['inspector']['auth'],
+      tokenFile: text('inspector-token-file'),
       allowedHosts: list('inspector-allowed-hosts'),
       allowedOrigins: list('inspector-allowed-origins'),
       history: int('inspector-history'),

@@ -22,6 +22,7 @@ import { startDemoWorld, type DemoWorld } from './demo-world.js';
 import { CommandFailure } from './exit.js';
 import { flagHelp } from './flag-help.js';
 import { startOperator, type Operator } from './operator.js';
+import { castNet } from './process-net.js';
 import { RUN_FLAGS } from './run-flags.js';
 import { seededRandom } from './seeded-random.js';
 
@@ -68,6 +69,9 @@ async function demo(options: DemoOptions): Promise<void> {
   writeFileSync(kubeconfig, world.kubeconfig, { mode: 0o600 });
   const operators = createOperators(operatorOf(options, kubeconfig));
   const stop = interrupted();
+  const log = createLogger({ format: 'text', level: 0, nowMs: () => systemClock.nowMs() });
+  const net = castNet({ log, metrics: createMetrics() });
+  void net.fault.then(stop.now);
   try {
     await operators.start();
     announce(progress, operators, { kubeconfig, options });
@@ -84,9 +88,12 @@ async function demo(options: DemoOptions): Promise<void> {
     await operators.stop();
     await world.close();
     stop.end();
+    net.end();
     removeFolder();
     process.off('exit', removeFolder);
   }
+  const fault = await Promise.race([net.fault, Promise.resolve(null)]);
+  if (fault !== null) throw new CommandFailure(fault.message);
 }
 
 /** An operator as `run` starts it. */
@@ -121,7 +128,13 @@ function announce(
 }
 
 /** Resolves at the first SIGINT or SIGTERM. */
-function interrupted(): { readonly signal: Promise<void>; readonly isSet: () => boolean; end(): void } {
+function interrupted(): {
+  readonly signal: Promise<void>;
+  readonly isSet: () => boolean;
+  /** As if one had come. */
+  now(): void;
+  end(): void;
+} {
   let isSet = false;
   let resolve = (): void => undefined;
   const signal = new Promise<void>((done) => (resolve = done));
@@ -134,6 +147,7 @@ function interrupted(): { readonly signal: Promise<void>; readonly isSet: () => 
   return {
     signal,
     isSet: () => isSet,
+    now: onSignal,
     end() {
       process.off('SIGINT', onSignal);
       process.off('SIGTERM', onSignal);

@@ -1,13 +1,12 @@
 // The operator's endpoints with everything they need: health from the webhook server, metrics behind the cluster's reviews.
 
-import { createCaCertificate } from '../bootstrap/certificates/ca-certificate.js';
-import { generateKeyPair, privateKeyPem } from '../bootstrap/certificates/keys.js';
-import { tlsSettings } from '../webhooks/tls-options.js';
+import { requestTarget } from '../http/request-target.js';
 import { createAccessReviewer, refusalOf, type PostReview } from './diagnostics-auth.js';
 import { serveHealth, serveMetrics, type MetricsAccess } from './endpoints.js';
-import { CommandFailure } from './exit.js';
+import { endpointFaults } from './endpoint-faults.js';
 import type { OperatorOptions } from './operator-options.js';
-import type { RunningWebhooks } from './webhooks.js';
+import { selfSignedTls } from './self-signed.js';
+import { checkedTls, type RunningWebhooks } from './webhooks.js';
 
 /** Running endpoints. */
 export interface Diagnostics {
@@ -29,32 +28,36 @@ export async function startDiagnostics(
   },
 ): Promise<Diagnostics> {
   const { config, metrics } = options;
-  const health = await serveHealth(config.healthAddress, () => webhooks?.problem() ?? Promise.resolve(null));
-  const access = config.insecureDiagnostics ? { kind: 'insecure' as const } : await secureAccess(options, review);
+  const onFault = endpointFaults(options);
+  const checks = { live: () => webhooks?.live() ?? NO_PROBLEM, ready: () => webhooks?.ready() ?? NO_PROBLEM };
+  const health = await serveHealth(config.healthAddress, checks, onFault);
   const text = async () => {
     onScrape();
     return { type: metrics.contentType, body: await metrics.text() };
   };
-  const served = await serveMetrics(config.diagnosticsAddress, access, text).catch(async (error: unknown) => {
+  try {
+    const access = config.insecureDiagnostics ? { kind: 'insecure' as const } : await secureAccess(options, review);
+    const served = await serveMetrics(config.diagnosticsAddress, access, { metrics: text, onFault });
+    return {
+      async close() {
+        await Promise.all([health?.close(), served?.close()]);
+      },
+    };
+  } catch (error) {
     await health?.close();
     throw error;
-  });
-  return {
-    async close() {
-      await Promise.all([health?.close(), served?.close()]);
-    },
-  };
+  }
 }
 
+const NO_PROBLEM = Promise.resolve(null);
+
 async function secureAccess({ config, clock, log }: OperatorOptions, post: PostReview): Promise<MetricsAccess> {
-  const tls = tlsSettings(config.tls.minVersion, config.tls.cipherSuites);
-  if ('problem' in tls) throw new CommandFailure(tls.problem, 2);
   const reviewer = createAccessReviewer({ post, nowMs: () => clock.nowMs() });
   return {
     kind: 'secure',
-    tls: { ...tls.settings, ...(await selfSigned(clock.nowMs())) },
+    tls: { ...checkedTls(config), ...(await selfSignedTls(clock.nowMs(), config.diagnosticsAddress)) },
     async isAllowed(request) {
-      const path = new URL(request.url ?? '/', 'http://metrics').pathname;
+      const { path } = requestTarget(request.url);
       const verdict = await reviewer.ask(
         { authorization: request.headers.authorization, path, method: request.method ?? 'GET' },
         AbortSignal.timeout(10_000),
@@ -63,11 +66,4 @@ async function secureAccess({ config, clock, log }: OperatorOptions, post: PostR
       return (refusalOf(verdict)?.status ?? 200) as 200 | 401 | 403 | 500;
     },
   };
-}
-
-/** A certificate for this start alone: scrapers that verify it cannot, as with the Go manager. */
-async function selfSigned(nowMs: number): Promise<{ readonly key: string; readonly cert: string }> {
-  const key = await generateKeyPair('ECDSA-P256');
-  const cert = await createCaCertificate({ key, nowMs, validityDays: 365 });
-  return { key: privateKeyPem(key), cert };
 }

@@ -1,11 +1,13 @@
 // The operator's own HTTP endpoints: /healthz and /readyz, and /metrics with or without authentication.
 //
-// /healthz: the event loop answers. /readyz: the webhook server, if it runs, answers over TLS (upstream's one check, `webhook`).
-// Caches and watches are metrics, not readiness: they may need our own conversion webhook.
+// /healthz: the event loop answers, and so does the webhook server once it serves. /readyz: the webhook server, if it is wanted,
+// answers over TLS. Caches and watches are metrics, not health: they may need our own conversion webhook.
 
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
-import { listenAddress, type ListenAddress } from './addresses.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TlsOptions } from 'node:tls';
+import { listen, type ListenerFault, type ListenerOptions } from '../http/listener.js';
+import { requestTarget } from '../http/request-target.js';
+import { listenAddress } from './addresses.js';
 import { CommandFailure } from './exit.js';
 
 /** A running endpoint. */
@@ -14,25 +16,18 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+/** Told about handlers that threw. */
+export type OnFault = (fault: ListenerFault) => void;
 
-async function serve(server: Server, address: ListenAddress, flag: string): Promise<Endpoint> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new CommandFailure(`--${flag}: cannot listen on port ${address.port}: ${error.code ?? error.message}`)),
-    );
-    server.listen({ port: address.port, ...(address.host === undefined ? {} : { host: address.host }) }, resolve);
-  });
-  server.on('error', () => undefined);
-  const bound = server.address();
-  return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+async function serve(options: ListenerOptions, flag: string): Promise<Endpoint> {
+  try {
+    const listener = await listen(options);
+    return { port: listener.port, close: () => listener.close() };
+  } catch (error) {
+    const { code, message, syscall } = error as NodeJS.ErrnoException;
+    const what = syscall === undefined ? 'cannot be served' : `cannot listen on port ${options.port}`;
+    throw new CommandFailure(`--${flag}: ${what}: ${code ?? message}`);
+  }
 }
 
 function plain(response: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
@@ -44,35 +39,35 @@ function plain(response: ServerResponse, status: number, body: string, type = 't
   response.end(body);
 }
 
-/** Serves /healthz and /readyz; with `?verbose` as controller-runtime writes it. `webhookCheck` answers null when all is well, otherwise what is wrong. */
-export async function serveHealth(
-  address: string,
-  webhookCheck: () => Promise<string | null>,
-): Promise<Endpoint | null> {
+/** What health is made of. Each answers null when all is well, otherwise what is wrong. */
+export interface HealthChecks {
+  /** The webhook server, where it serves, is still there: a restart would help. */
+  readonly live: () => Promise<string | null>;
+  /** The webhook server, where it is wanted, serves: requests may come. */
+  readonly ready: () => Promise<string | null>;
+}
+
+/** Serves /healthz and /readyz; with `?verbose` as controller-runtime writes it. */
+export async function serveHealth(address: string, checks: HealthChecks, onFault: OnFault): Promise<Endpoint | null> {
   const at = listenAddress(address, 'health-addr');
   if (at === null) return null;
-  const handler: Handler = (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://health');
-    const path = pathname.replace(/\/$/, '');
-    const passed = (check: string): string =>
-      searchParams.has('verbose') ? `[+]${check} ok\nhealthz check passed\n` : 'ok';
-    if (path === '/healthz') {
-      plain(response, 200, passed('ping'));
-      return;
-    }
-    if (path !== '/readyz' && path !== '/readyz/webhook' && path !== '/healthz/webhook') {
+  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { path, query } = requestTarget(request.url);
+    const [, page, check = ''] = /^\/(healthz|readyz)(?:\/(ping|webhook))?\/?$/.exec(path) ?? [];
+    if (page === undefined || (page === 'readyz' && check === 'ping')) {
       plain(response, 404, 'there is /healthz and /readyz\n');
       return;
     }
-    void webhookCheck().then(
-      (problem) =>
-        problem === null
-          ? plain(response, 200, passed('webhook'))
-          : plain(response, 500, `[-]webhook failed: ${problem}\n`),
-      () => plain(response, 500, '[-]webhook failed\n'),
-    );
+    const isPing = page === 'healthz' && check !== 'webhook';
+    const problem = check === 'ping' ? null : await (page === 'healthz' ? checks.live() : checks.ready());
+    if (problem !== null) {
+      plain(response, 500, `${isPing ? '[+]ping ok\n' : ''}[-]webhook failed: ${problem}\n`);
+      return;
+    }
+    const passed = `${isPing ? '[+]ping ok\n' : ''}${check === 'ping' ? '' : '[+]webhook ok\n'}healthz check passed\n`;
+    plain(response, 200, query.has('verbose') ? passed : 'ok');
   };
-  return serve(createHttpServer(handler), at, 'health-addr');
+  return serve({ name: 'health', ...at, onRequest, onFault }, 'health-addr');
 }
 
 /** How /metrics is protected. */
@@ -80,7 +75,7 @@ export type MetricsAccess =
   | { readonly kind: 'insecure' }
   | {
       readonly kind: 'secure';
-      readonly tls: ServerOptions;
+      readonly tls: TlsOptions;
       readonly isAllowed: (request: IncomingMessage) => Promise<200 | 401 | 403 | 500>;
     };
 
@@ -88,12 +83,18 @@ export type MetricsAccess =
 export async function serveMetrics(
   address: string,
   access: MetricsAccess,
-  metrics: () => Promise<{ readonly type: string; readonly body: string }>,
+  {
+    metrics,
+    onFault,
+  }: {
+    readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
+    readonly onFault: OnFault;
+  },
 ): Promise<Endpoint | null> {
   const at = listenAddress(address, 'diagnostics-address');
   if (at === null) return null;
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = new URL(request.url ?? '/', 'http://metrics').pathname;
+  const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { path } = requestTarget(request.url);
     if (path !== '/metrics') {
       plain(response, 404, 'there is /metrics\n');
       return;
@@ -110,11 +111,6 @@ export async function serveMetrics(
     const { type, body } = await metrics();
     plain(response, 200, body, type);
   };
-  const handler: Handler = (request, response) => {
-    void answer(request, response).catch(() =>
-      response.headersSent ? response.destroy() : plain(response, 500, 'metrics failed\n'),
-    );
-  };
-  const server = access.kind === 'insecure' ? createHttpServer(handler) : createHttpsServer(access.tls, handler);
-  return serve(server, at, 'diagnostics-address');
+  const tls = access.kind === 'insecure' ? undefined : access.tls;
+  return serve({ name: 'diagnostics', ...at, tls, onRequest, onFault }, 'diagnostics-address');
 }

@@ -1,5 +1,6 @@
 // How a command ends: which exit code, and what one line goes to stderr.
 
+import { scrubSecrets } from '../log.js';
 import { UsageError } from './flag-types.js';
 
 /** A failure that a person can act on: printed as its one line, without a stack. */
@@ -23,8 +24,9 @@ export function exitCodeOf(error: unknown): 1 | 2 {
 /** Prints an error: one line for what is expected, the stack for a bug. */
 export function printFailure(error: unknown): void {
   if (error instanceof UsageError || error instanceof CommandFailure) {
-    process.stderr.write(`error: ${error.message}\n`);
+    process.stderr.write(`error: ${scrubSecrets(error.message)}\n`);
     return;
   }
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${scrubSecrets(text)}\n`);
 }

@@ -96,4 +96,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   printFailure(error);
   process.exit(1);
 });
+// Node would open its debugger on this signal: a port through which any code can be run. Nothing happens instead.
+process.on('SIGUSR1', () => undefined);
 process.exitCode = await main(process.argv.slice(2));

@@ -1,14 +1,15 @@
 // The inspector of a running operator: its machines, its page, its way to say who may look.
 
-import { createCaCertificate } from '../bootstrap/certificates/ca-certificate.js';
-import { generateKeyPair, privateKeyPem } from '../bootstrap/certificates/keys.js';
 import { kubernetesAuth, NO_AUTH, tokenAuth, type InspectorAuth } from '../inspector/auth.js';
 import { isLoopbackAddress, splitAddress } from '../inspector/guards.js';
 import { createInspector, type Inspector, type InspectorOptions } from '../inspector/inspector.js';
 import { createAccessReviewer, type PostReview } from './diagnostics-auth.js';
 import { CONTROLLER_MODULES } from './controllers.js';
+import { endpointFaults } from './endpoint-faults.js';
+import { inspectorToken } from './inspector-token.js';
 import type { OperatorOptions } from './operator-options.js';
 import { PAGE_ASSETS } from './page-assets.js';
+import { selfSignedTls } from './self-signed.js';
 
 /** What the inspector asks the operator. */
 export interface InspectorPorts {
@@ -34,8 +35,8 @@ export async function createOperatorInspector(
     history: inspector.history,
     allowedHosts: inspector.allowedHosts,
     allowedOrigins: inspector.allowedOrigins,
-    auth: authOf(options, ports),
-    ...(isLocal ? {} : { tls: await selfSigned(clock.nowMs()) }),
+    auth: await authOf(options, ports, { isTls: !isLocal }),
+    ...(isLocal ? {} : { tls: await selfSignedTls(clock.nowMs(), inspector.bindAddress) }),
     machines: machines.map(({ table, layout }) => ({ table, layout })),
     assets: PAGE_ASSETS,
     clock,
@@ -43,6 +44,7 @@ export async function createOperatorInspector(
     explain: ports.explain,
     details: ports.details,
     status: () => ({ leader: ports.isLeader(), identity: 'kubeadm-bootstrap-operator' }),
+    onFault: endpointFaults(options),
     log: {
       info: (message, fields) => log.info(message, { ...fields }),
       warn: (message, fields) => log.warning(message, { ...fields }),
@@ -50,29 +52,32 @@ export async function createOperatorInspector(
   });
 }
 
-function authOf({ config, clock, random }: OperatorOptions, ports: InspectorPorts): InspectorAuth {
+async function authOf(
+  options: OperatorOptions,
+  ports: InspectorPorts,
+  { isTls }: { readonly isTls: boolean },
+): Promise<InspectorAuth> {
+  const { config, clock, log } = options;
   switch (config.inspector.auth) {
     case 'none':
       return NO_AUTH;
-    case 'token': {
-      const token = Buffer.from(random.bytes(24)).toString('base64url');
-      // The one place where a person gets it: not in a log line, which others collect.
-      process.stderr.write(`inspector token of this start: ${token}\n`);
-      return tokenAuth(token);
-    }
+    case 'token':
+      return tokenAuth(await inspectorToken(options), { isTls });
     case 'kubernetes': {
       const reviewer = createAccessReviewer({ post: ports.review, nowMs: () => clock.nowMs() });
       return kubernetesAuth(
-        async (token, path, method) =>
-          (await reviewer.ask({ authorization: `Bearer ${token}`, path, method }, AbortSignal.timeout(10_000))).kind ===
-          'allowed',
+        async (token, path, method) => {
+          const question = { authorization: `Bearer ${token}`, path, method };
+          const verdict = await reviewer.ask(question, AbortSignal.timeout(REVIEW_TIME_MAX_MS));
+          if (verdict.kind !== 'failed') return verdict.kind === 'allowed';
+          log.error('Inspector access could not be reviewed', { err: verdict.cause });
+          return null;
+        },
         () => clock.nowMs(),
       );
     }
   }
 }
 
-async function selfSigned(nowMs: number): Promise<{ readonly key: string; readonly cert: string }> {
-  const key = await generateKeyPair('ECDSA-P256');
-  return { key: privateKeyPem(key), cert: await createCaCertificate({ key, nowMs, validityDays: 365 }) };
-}
+/** A viewer waits no longer than this for the cluster's word. */
+const REVIEW_TIME_MAX_MS = 10_000;

@@ -4,6 +4,7 @@
 //
 //   O1. Caches, webhooks and endpoints run on every replica; turns run only under the Lease of their group.
 //   O2. Stopping: no new turns, running effects get their grace, Leases are released, then everything closes.
+//   O3. A start that fails, or is called off, leaves nothing behind: what had started ends, and the error is thrown.
 
 import { setMaxListeners } from 'node:events';
 import type { Explanation } from '../../machines/kit/explanation.js';
@@ -49,27 +50,56 @@ interface HostedController {
   readonly host: Host;
 }
 
-/** Starts everything; resolves when it runs. Throws CommandFailure with one line a problem. */
-export async function startOperator(options: OperatorOptions): Promise<Operator> {
+/** Ends something that has started. */
+type End = () => void | Promise<void>;
+
+/** Starts everything; resolves when it runs. Throws CommandFailure with one line a problem, and the reason of `calledOff`. */
+export async function startOperator(options: OperatorOptions, calledOff?: AbortSignal): Promise<Operator> {
+  const life = new AbortController();
+  // One listener for each watch, timer and elector: many, but as many after a year as after a minute.
+  setMaxListeners(1000, life.signal);
+  const started: End[] = [];
+  const callOff = (): void => life.abort(calledOff?.reason);
+  calledOff?.addEventListener('abort', callOff, { once: true });
+  try {
+    calledOff?.throwIfAborted();
+    return await assemble(options, life, started);
+  } catch (error) {
+    life.abort();
+    for (const end of started.reverse()) await ended(end);
+    throw error;
+  } finally {
+    calledOff?.removeEventListener('abort', callOff);
+  }
+}
+
+/** An end that fails does not keep the others from theirs: what is told is why the start failed. */
+async function ended(end: End): Promise<void> {
+  try {
+    await end();
+  } catch {
+    // See above.
+  }
+}
+
+/** Puts the parts together. Each part that has to be ended is told to `started` as soon as it is there. */
+async function assemble(options: OperatorOptions, life: AbortController, started: End[]): Promise<Operator> {
   const { config, clock, random, log, metrics } = options;
   const management = await openManagement(options);
+  started.push(() => management.close());
   const modules = CONTROLLER_MODULES.filter((module) => config.controllers.includes(module.name));
   const resources = new Map(
     modules.flatMap((module) => module.resources(config)).map((each) => [`${each.group}/${each.plural}`, each]),
   );
   const webhooks = await startWebhooks(options);
-  const life = new AbortController();
-  // One listener for each watch, timer and elector: many, but as many after a year as after a minute.
-  setMaxListeners(1000, life.signal);
+  started.push(() => webhooks?.stop());
   const { serverVersion } = await preflight(management.main, {
     config,
     resources: [...resources.values()],
     leaseNamespaces: config.leaderElect && !config.shadow ? leaseNamespaces(config, management) : [],
     signal: life.signal,
-  }).catch(async (error: unknown) => {
-    await webhooks?.stop();
-    throw error;
   });
+  life.signal.throwIfAborted();
   log.info('Starting manager', {
     server: management.main.host,
     serverVersion,
@@ -81,7 +111,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
   const workload = namesSecrets
     ? openWorkloads(options, management, { caches, gate: () => writeTimeMs(leaderships) })
     : noWorkloads;
+  started.push(() => workload.close());
   const keyPool = createKeyPool({ generate: generateKeyPair });
+  started.push(() => keyPool.close());
   let loseLease: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => {
     loseLease = reject;
@@ -97,6 +129,7 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
     details: (machine, namespace, name) => withMachine(hosted, machine, (each) => each.built.details(namespace, name)),
     isLeader: () => leaderships.some((each) => each.isLeader()),
   });
+  started.push(() => inspector?.close());
   const leaderships: Leadership[] = leaseGroups(config.controllers).map((group) =>
     leadershipOf(options, management, group),
   );
@@ -121,11 +154,9 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
         random,
         log: log.with({ controller: module.name }),
       });
-      hosted.push({
-        module,
-        built,
-        host: hostOf(options, module, { built, freshness: caches.informers.freshness, inspector }),
-      });
+      const host = hostOf(options, module, { built, freshness: caches.informers.freshness, inspector });
+      hosted.push({ module, built, host });
+      started.push(() => host.stop({ graceMs: 0 }));
     }
   }
   caches.start(life.signal);
@@ -143,6 +174,8 @@ export async function startOperator(options: OperatorOptions): Promise<Operator>
       }
     },
   });
+  started.push(() => diagnostics.close());
+  life.signal.throwIfAborted();
   const migrations: CrdMigration[] = [];
   const starts = leaderships.map((leadership) => {
     const migration = migrationOf(options, management, { leadership, signal: life.signal });

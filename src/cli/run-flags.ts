@@ -201,6 +201,12 @@ const OWN_FLAGS: readonly FlagSpec[] = [
     help: 'Who may read the inspector; none works on loopback only.',
   },
   {
+    name: 'inspector-token-file',
+    kind: 'string',
+    default: '',
+    help: 'File with the token of --inspector-auth=token; one that is not there is made. Empty makes one among the temporary files, and the log says where.',
+  },
+  {
     name: 'inspector-allowed-hosts',
     kind: 'list',
     default: '',

@@ -1,45 +1,71 @@
 // `run`: the operator against a real cluster, until it is told to stop.
 //
-// SIGTERM and SIGINT: no new turns, running effects get 5 s, the Lease is released, exit 0 within 8 s. A lost Lease: exit 1.
+// SIGTERM and SIGINT, also while it starts: no new turns, running effects get 5 s, the Lease is released, exit 0 within 8 s. A lost
+// Lease, an error that nothing caught, a start that failed: exit 1 (2 for settings that cannot work).
 
 import { createLogger, type Logger } from '../log.js';
 import { createMetrics } from '../metrics.js';
 import { environment, systemClock, systemRandom } from '../system.js';
 import { parseConfig, type OperatorConfig } from './config.js';
-import { CommandFailure } from './exit.js';
+import { CommandFailure, exitCodeOf, printFailure } from './exit.js';
 import { keepMemorySmall } from './heap.js';
 import { startOperator } from './operator.js';
+import type { OperatorOptions } from './operator-options.js';
+import { castNet } from './process-net.js';
 import { VERSION } from './version.js';
 
 /** The upstream Deployment grants 10 s; what does not stop by itself is left behind before that. */
 const STOP_MAX_MS = 8_000;
 
-/** Runs until a signal or a lost Lease. Resolves for exit code 0; throws CommandFailure for 1. */
+/** Runs until a signal, a lost Lease or a fault, and ends the process: 0 after a signal, otherwise 1 or 2. Throws UsageError for flags. */
 export async function run(args: readonly string[]): Promise<void> {
   keepMemorySmall();
   const config = parseConfig(args, environment());
   const log = createLogger({ format: config.loggingFormat, level: config.logLevel, nowMs: () => systemClock.nowMs() });
-  announce(config, log);
   const metrics = createMetrics({ processMetrics: true });
+  const net = castNet({ log, metrics });
   const stopped = nextSignal();
-  const operator = await startOperator({
-    config,
-    environment: environment(),
-    clock: systemClock,
-    random: systemRandom,
-    log,
-    metrics,
-  });
-  const failure = await Promise.race([
-    stopped.signal.then(() => null),
-    operator.failed.catch((error: unknown) => error),
-  ]);
+  try {
+    announce(config, log);
+    await live({ config, environment: environment(), clock: systemClock, random: systemRandom, log, metrics }, [
+      stopped.signal.then(() => null),
+      net.fault,
+    ]);
+    process.exit(0);
+  } catch (error) {
+    printFailure(error);
+    process.exit(exitCodeOf(error));
+  } finally {
+    stopped.end();
+    net.end();
+  }
+}
+
+/** Starts the operator and stops it at the first of `ends`, also in the middle of its start. Throws what ended it, if not null. */
+async function live(options: OperatorOptions, ends: readonly Promise<Error | null>[]): Promise<void> {
+  const { log } = options;
+  const calledOff = new AbortController();
+  const starting = startOperator(options, calledOff.signal);
+  const started = starting.then((operator) => ({ operator }));
+  const ended = Promise.race(ends).then((failure) => ({ failure }));
+  const first = await Promise.race([started, ended]);
+  const { failure } =
+    'failure' in first
+      ? first
+      : await Promise.race([ended, first.operator.failed.catch((error: unknown) => ({ failure: asError(error) }))]);
   log.info(failure === null ? 'Stopping' : 'Stopping after a failure', failure === null ? {} : { err: failure });
-  const hasStopped = await within(operator.stop(), STOP_MAX_MS);
-  if (!hasStopped) log.warning('Not everything ended in time', { limitMs: STOP_MAX_MS });
-  stopped.end();
-  if (failure !== null) throw new CommandFailure(failure instanceof Error ? failure.message : String(failure));
-  process.exit(0);
+  calledOff.abort(new Error('the start was called off'));
+  // Of a start that is called off only the end is awaited: it throws the reason given here.
+  const stopping = starting.then(
+    (operator) => operator.stop(),
+    () => undefined,
+  );
+  if (!(await within(stopping, STOP_MAX_MS))) log.warning('Not everything ended in time', { limitMs: STOP_MAX_MS });
+  if (failure !== null) throw new CommandFailure(failure.message);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function announce(config: OperatorConfig, log: Logger): void {

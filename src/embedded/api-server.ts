@@ -14,7 +14,7 @@ import type { ResourceDefinition } from './resources/definition.js';
 import { storageOf } from './resources/definition.js';
 import { createAccess } from './serve/access.js';
 import { handleRequest } from './serve/handle.js';
-import { listenHttp, type Listener } from './serve/http.js';
+import { listenHttp, type EmbeddedListener } from './serve/http.js';
 import { keyOf } from './store.js';
 import { everything } from './selectors.js';
 import type { ApiRequest, EmbeddedApiServer, EmbeddedApiServerOptions, FaultPlan, StoreInspection } from './types.js';
@@ -33,7 +33,7 @@ export function createEmbeddedApiServer(options: EmbeddedApiServerOptions): Embe
   setUp(core, options);
 
   let faults = options.faults;
-  let listener: Listener | null = null;
+  let listener: EmbeddedListener | null = null;
   const watches = new Set<(how: 'close' | 'break' | 'gone') => void>();
   const watchHost: WatchHost = {
     core,

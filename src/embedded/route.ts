@@ -1,24 +1,25 @@
 // Reads a request line: which resource, which verb, or which other path.
+import { requestTarget, unescaped } from '../http/request-target.js';
 import type { ApiRequest, RequestInfo } from './types.js';
 
 const namespaceSubresources = new Set(['status', 'finalize']);
 
 /** Splits method and URL into what the rest of the server asks about. Never fails: nonsense is a path that nobody serves. */
 export function requestInfo(request: ApiRequest, user: string): RequestInfo {
-  const url = new URL(request.url, 'http://server');
+  const { path, query } = requestTarget(request.url);
   const base = {
-    path: url.pathname,
-    query: url.searchParams,
+    path,
+    query,
     user,
     userAgent: request.headers['user-agent'] ?? '',
   };
-  const parts = url.pathname
+  const parts = path
     .split('/')
     .filter((part) => part !== '')
-    .map(decoded);
+    .map(unescaped);
   const located = locate(parts);
   if (located === null) return { ...base, ...nowhere, verb: request.method.toLowerCase() };
-  const verb = verbOf(request.method, located.name, url.searchParams);
+  const verb = verbOf(request.method, located.name, query);
   return { ...base, ...located, isResource: true, verb };
 }
 
@@ -81,12 +82,4 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
 /** How query parameters say yes. */
 export function isTrue(value: string | null): boolean {
   return value === 'true' || value === '1';
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -2,13 +2,14 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { cookieOf, type RequestTarget } from '../http/request-target.js';
 
 /** A way to decide who may look. */
 export interface InspectorAuth {
   readonly kind: 'none' | 'token' | 'kubernetes';
   isAllowed(request: Pick<IncomingMessage, 'headers'>): Promise<boolean>;
   /** Turns `?token=` of a link into a cookie, because a page's event stream cannot send headers. */
-  login?(url: URL): { readonly cookie: string } | null;
+  login?(target: RequestTarget): { readonly cookie: string } | null;
 }
 
 /** Everybody who reaches the address may look: loopback only. */
@@ -17,23 +18,27 @@ export const NO_AUTH: InspectorAuth = { kind: 'none', isAllowed: () => Promise.r
 const COOKIE = 'inspector';
 
 /** One token, made at start. Sent as a Bearer token, or once as `?token=`, which becomes a cookie of this page only. */
-export function tokenAuth(token: string): InspectorAuth {
+export function tokenAuth(token: string, { isTls }: { readonly isTls: boolean }): InspectorAuth {
   const isRight = (given: string | undefined): boolean =>
     given !== undefined && timingSafeEqual(digest(given), digest(token));
   return {
     kind: 'token',
     isAllowed: (request) => Promise.resolve(isRight(bearer(request)) || isRight(cookie(request))),
-    login(url) {
-      const given = url.searchParams.get('token');
+    login({ query }) {
+      const given = query.get('token');
       if (given === null || !isRight(given)) return null;
-      return { cookie: `${COOKIE}=${encodeURIComponent(given)}; HttpOnly; SameSite=Strict; Path=/` };
+      const secure = isTls ? '; Secure' : '';
+      return { cookie: `${COOKIE}=${encodeURIComponent(given)}; HttpOnly; SameSite=Strict; Path=/${secure}` };
     },
   };
 }
 
-/** Asks the cluster: may this token GET `/inspector`? Answers are kept for a minute. */
+/**
+ * Asks the cluster: may this token GET `/inspector`? Answers are kept for a minute. A review that failed (null) is no answer: nobody
+ * is let in, and the next request asks again.
+ */
 export function kubernetesAuth(
-  review: (token: string, path: string, verb: string) => Promise<boolean>,
+  review: (token: string, path: string, verb: string) => Promise<boolean | null>,
   nowMs: () => number,
 ): InspectorAuth {
   const answers = new Map<string, { readonly isAllowed: boolean; readonly untilMs: number }>();
@@ -45,7 +50,8 @@ export function kubernetesAuth(
       const key = digest(token).toString('hex');
       const known = answers.get(key);
       if (known !== undefined && known.untilMs > nowMs()) return known.isAllowed;
-      const isAllowed = await review(token, '/inspector/', 'get').catch(() => false);
+      const isAllowed = await review(token, '/inspector/', 'get').catch(() => null);
+      if (isAllowed === null) return false;
       if (answers.size > 1000) answers.clear();
       answers.set(key, { isAllowed, untilMs: nowMs() + 60_000 });
       return isAllowed;
@@ -62,6 +68,5 @@ function bearer(request: Pick<IncomingMessage, 'headers'>): string | undefined {
 }
 
 function cookie(request: Pick<IncomingMessage, 'headers'>): string | undefined {
-  const match = new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]+)`).exec(request.headers.cookie ?? '');
-  return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
+  return cookieOf(request.headers.cookie, COOKIE);
 }

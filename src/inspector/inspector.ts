@@ -7,6 +7,7 @@ import { chartOf } from '../charts/model.js';
 import { chartSvg } from '../charts/svg.js';
 import { chartMermaid, chartPlantUml, chartScxml } from '../charts/text.js';
 import { chartConfig } from '../charts/xstate-config.js';
+import type { ListenerFault } from '../http/listener.js';
 import type { InspectorAuth } from './auth.js';
 import { observeActors, type ActorObserver } from './observe.js';
 import type { PageChart, PageData } from './routes.js';
@@ -41,6 +42,8 @@ export interface InspectorOptions {
   readonly explain: PageData['explain'];
   readonly details: PageData['details'];
   readonly status: PageData['status'];
+  /** A handler that threw. */
+  readonly onFault: (fault: ListenerFault) => void;
   readonly log: { info(message: string, fields?: object): void; warn(message: string, fields?: object): void };
 }
 
@@ -91,6 +94,7 @@ export function createInspector(options: InspectorOptions): Inspector {
         },
         stream: { store, clock: options.clock, ...STREAM_BOUNDS, open: { count: 0 } },
         upgrades: Object.fromEntries(Object.entries(sockets).map(([path, socket]) => [path, socket.upgrade])),
+        onFault: options.onFault,
         log: options.log,
       });
       return server;

@@ -6,6 +6,7 @@
 
 import type { Explanation } from '../../machines/kit/explanation.js';
 import type { ChartModel } from '../charts/model.js';
+import { unescaped, type RequestTarget } from '../http/request-target.js';
 import { scrubDeep } from './scrub.js';
 import type { ActorRow, InspectionStore } from './store.js';
 import { timelineOf } from './timeline.js';
@@ -44,15 +45,14 @@ const TYPES = {
 } as const;
 
 /** The answer to a path, or null when there is none. */
-export function answerApi(data: PageData, url: URL): Answer | null {
-  const parts = url.pathname.split('/').slice(1).map(decode);
+export function answerApi(data: PageData, { path, query }: RequestTarget): Answer | null {
+  const parts = path.split('/').slice(1).map(unescaped);
   const [first, second, third, fourth, fifth] = parts;
   if (first === 'api' && second === 'charts' && parts.length === 2) {
     return json(data.charts.map(({ model, svg }) => ({ ...model, svg })));
   }
   if (first === 'api' && second === 'status' && parts.length === 2) return json(data.status());
   if (first === 'api' && second === 'timeline' && parts.length === 2) {
-    const query = url.searchParams;
     const machines = data.charts.map((chart) => chart.model.id);
     const wanted = { namespace: query.get('ns') ?? '', cluster: query.get('cluster') ?? '', nowMs: data.nowMs() };
     return json(timelineOf(data.store, machines, wanted));
@@ -61,17 +61,8 @@ export function answerApi(data: PageData, url: URL): Answer | null {
     return actorAnswer(data, `${third}/${fourth}`, fifth);
   }
   if (first === 'charts' && second !== undefined && parts.length === 2) return chartFile(data, second);
-  if (first === 'text' && parts.length === 1)
-    return { type: 'text/plain; charset=utf-8', body: textList(data, url.searchParams) };
+  if (first === 'text' && parts.length === 1) return { type: 'text/plain; charset=utf-8', body: textList(data, query) };
   return null;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function json(value: unknown): Answer {

@@ -2,11 +2,12 @@
 //
 // A port that is taken or a bind address that is refused disables the inspector with one line; it never stops the operator.
 
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import type { Explanation } from '../../machines/kit/explanation.js';
+import { listen, type Listener, type ListenerFault, type ListenerOptions } from '../http/listener.js';
+import { requestTarget } from '../http/request-target.js';
 import type { InspectorAuth } from './auth.js';
 import { guard, isLoopbackAddress, SECURITY_HEADERS, splitAddress, type Refusal } from './guards.js';
 import { answerApi, type PageData } from './routes.js';
@@ -34,6 +35,8 @@ export interface InspectorServerOptions {
   readonly upgrades: Readonly<Record<string, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>>;
   /** Key and certificate for an address that is not loopback. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** A handler that threw. */
+  readonly onFault: (fault: ListenerFault) => void;
   readonly log: { info(message: string, fields?: object): void; warn(message: string, fields?: object): void };
 }
 
@@ -58,70 +61,50 @@ export async function startInspector(options: InspectorServerOptions): Promise<I
     );
   }
   const scheme = options.tls === undefined ? 'http' : 'https';
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    void answer(options, scheme, request, response).catch(() => {
-      if (!response.headersSent) send(response, 500, 'text/plain', 'the inspector failed to answer\n');
-      else response.destroy();
-    });
-  };
-  const server = options.tls === undefined ? createHttpServer(handle) : createHttpsServer(options.tls, handle);
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
-    void upgrade(options, scheme, request, socket, head);
+  const listener = await listenOrSay(options, {
+    name: 'inspector',
+    port: address.port,
+    host: address.host === '' ? '0.0.0.0' : address.host,
+    tls: options.tls,
+    onRequest: (request, response) => answer(options, scheme, request, response),
+    onUpgrade: (request, socket, head) => upgrade(options, scheme, request, socket, head),
+    onFault: options.onFault,
   });
-  const isListening = await listen(server, address, options);
-  if (!isListening) return null;
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
+  if (listener === null) return null;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host || '127.0.0.1';
-  return {
-    url: `${scheme}://${host}:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { url: `${scheme}://${host}:${listener.port}`, close: () => listener.close() };
 }
 
-async function listen(
-  server: Server,
-  address: { readonly host: string; readonly port: number },
-  options: InspectorServerOptions,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      options.log.warn('Inspector is off: its address cannot be used', {
-        address: options.bindAddress,
-        reason: error.code ?? error.message,
-      });
-      resolve(false);
-    });
-    server.listen({ host: address.host === '' ? '0.0.0.0' : address.host, port: address.port }, () => {
-      server.removeAllListeners('error');
-      server.on('error', (error) => options.log.warn('Inspector server error', { reason: error.message }));
-      resolve(true);
-    });
-  });
+/** Null, and a line in the log, where the address cannot be had. What is wrong with the certificate is an error. */
+async function listenOrSay(options: InspectorServerOptions, how: ListenerOptions): Promise<Listener | null> {
+  try {
+    return await listen(how);
+  } catch (error) {
+    const { syscall, code, message } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    const reason = code ?? message;
+    options.log.warn('Inspector is off: its address cannot be used', { address: options.bindAddress, reason });
+    return null;
+  }
 }
 
-async function refusalOf(
-  options: InspectorServerOptions,
+/** What Host, Origin and method refuse, before anything else of a request is read. */
+function refusalOf(
+  { allowedHosts, allowedOrigins }: InspectorServerOptions,
   scheme: 'http' | 'https',
   request: IncomingMessage,
   isUpgrade: boolean,
-): Promise<Refusal> {
-  const path = pathOf(request);
+): Refusal {
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
-  const refusal = guard(
-    { method: request.method ?? '', path, headers, upgrade: isUpgrade },
-    { allowedHosts: options.allowedHosts, allowedOrigins: options.allowedOrigins, scheme },
+  return guard(
+    { method: request.method ?? '', path: requestTarget(request.url).path, headers, upgrade: isUpgrade },
+    { allowedHosts, allowedOrigins, scheme },
   );
-  if (refusal !== null) return refusal;
-  return (await options.auth.isAllowed(request)) ? null : { status: 401, message: 'authentication is needed' };
 }
+
+const UNAUTHENTICATED = { status: 401, message: 'authentication is needed' } as const;
 
 async function answer(
   options: InspectorServerOptions,
@@ -129,28 +112,32 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', `${scheme}://inspector`);
-  const login = options.auth.login?.(url);
-  const refusal = await refusalOf(options, scheme, request, false);
-  if (refusal !== null && !(refusal.status === 401 && login !== undefined && login !== null)) {
-    send(response, refusal.status, 'text/plain; charset=utf-8', `${refusal.message}\n`);
-    return;
-  }
-  if (login !== undefined && login !== null) {
-    response.writeHead(303, { ...SECURITY_HEADERS, 'set-cookie': login.cookie, location: url.pathname });
+  const refuse = ({ status, message }: NonNullable<Refusal>): void =>
+    send(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+  const refusal = refusalOf(options, scheme, request, false);
+  if (refusal !== null) return refuse(refusal);
+  const target = requestTarget(request.url);
+  const login = options.auth.login?.(target) ?? null;
+  if (login !== null) {
+    // A path of this server alone: two slashes at its beginning would name another one.
+    const location = `/${target.path.replace(/^\/+/, '')}`;
+    response.writeHead(303, { ...SECURITY_HEADERS, 'set-cookie': login.cookie, location });
     response.end();
     return;
   }
-  const asset = options.assets[url.pathname];
+  const notKnown = await unauthenticated(options, request);
+  if (notKnown !== null) return refuse(notKnown);
+  const { assets } = options;
+  const asset = Object.hasOwn(assets, target.path) ? assets[target.path] : undefined;
   if (asset !== undefined) {
     send(response, 200, asset.type, asset.body, request, undefined, asset.policy);
     return;
   }
-  if (url.pathname === '/api/stream') {
+  if (target.path === '/api/stream') {
     openStream(options.stream, request, response, SECURITY_HEADERS);
     return;
   }
-  const data = answerApi(options.data, url);
+  const data = answerApi(options.data, target);
   if (data === null) send(response, 404, 'text/plain; charset=utf-8', 'there is nothing here\n');
   else send(response, 200, data.type, data.body, request, data.fileName);
 }
@@ -162,18 +149,21 @@ async function upgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const refusal = await refusalOf(options, scheme, request, true);
-  const handler = options.upgrades[pathOf(request)];
+  const refusal = refusalOf(options, scheme, request, true) ?? (await unauthenticated(options, request));
+  const { upgrades } = options;
+  const { path } = requestTarget(request.url);
+  const handler = Object.hasOwn(upgrades, path) ? upgrades[path] : undefined;
   if (refusal === null && handler !== undefined) {
     handler(request, socket, head);
     return;
   }
   const status = refusal?.status ?? 404;
-  socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  // The peer may leave its half of the connection open: nothing waits for that.
+  socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-function pathOf(request: IncomingMessage): string {
-  return new URL(request.url ?? '/', 'http://inspector').pathname;
+async function unauthenticated({ auth }: InspectorServerOptions, request: IncomingMessage): Promise<Refusal> {
+  return (await auth.isAllowed(request)) ? null : UNAUTHENTICATED;
 }
 
 function send(

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { requestTarget } from '../http/request-target.js';
 
 /** Bounds of a protocol's socket. */
 export const SOCKET_BOUNDS = {
@@ -51,7 +52,7 @@ export function createSocketServer(protocol: SocketProtocol, pause: Pause): Sock
 
   const accept = (webSocket: WebSocket, request: IncomingMessage): void => {
     const viewer: Viewer = {
-      query: new URL(request.url ?? '/', 'http://inspector').searchParams,
+      query: requestTarget(request.url).query,
       send(frame) {
         if (webSocket.readyState !== webSocket.OPEN) return;
         if (webSocket.bufferedAmount > SOCKET_BOUNDS.bufferBytesMax) webSocket.terminate();
@@ -62,17 +63,27 @@ export function createSocketServer(protocol: SocketProtocol, pause: Pause): Sock
     viewers.set(webSocket, viewer);
     webSocket.on('error', () => webSocket.terminate());
     webSocket.on('close', () => viewers.delete(webSocket));
+    // Whatever a frame does to the protocol ends its viewer alone.
+    const orGoes = (act: () => void): void => {
+      try {
+        act();
+      } catch {
+        webSocket.terminate();
+      }
+    };
     webSocket.on('message', (data) => {
       const message = parse(String(data));
-      if (message !== null) protocol.onMessage(viewer, message);
+      if (message !== null) orGoes(() => protocol.onMessage(viewer, message));
     });
-    protocol.onConnect(viewer);
+    orGoes(() => protocol.onConnect(viewer));
   };
 
   return {
     upgrade(request, socket, head) {
       if (viewers.size >= SOCKET_BOUNDS.clientsMax) {
-        socket.end('HTTP/1.1 503 Too many viewers\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+        socket.end('HTTP/1.1 503 Too many viewers\r\nconnection: close\r\ncontent-length: 0\r\n\r\n', () =>
+          socket.destroy(),
+        );
         return;
       }
       server.handleUpgrade(request, socket, head, (webSocket) => accept(webSocket, request));

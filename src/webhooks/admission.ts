@@ -40,7 +40,7 @@ function answer(endpoint: AdmissionEndpoint, request: JsonObject, gates: Validat
   const { operation, object, dryRun } = request;
   if (operation === 'DELETE' || operation === 'CONNECT') return allowed();
   if (operation !== 'CREATE' && operation !== 'UPDATE')
-    return refusal(`unknown operation ${JSON.stringify(operation ?? '')}`);
+    return refusal(`unknown operation ${JSON.stringify(text(operation))}`);
   if (!isObject(object)) return refusal('there is no content to decode');
   if (object['kind'] !== endpoint.kind || object['apiVersion'] !== known) {
     return refusal(

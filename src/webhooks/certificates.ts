@@ -4,15 +4,17 @@
 // until it is complete, a pair that does not fit together is not used, and what was read last stays in use. Changes that the
 // file system does not tell are found by looking now and then.
 //
-//   T1. `onChange` gets only pairs of which the key belongs to the certificate.
+//   T1. `onChange` gets only pairs of which the key belongs to the certificate and that TLS takes.
 //   T2. Nothing that happens to the files stops the server.
 
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { CERTIFICATE_POLL_MS, CERTIFICATE_SETTLE_MS } from '../limits.js';
 import type { Logger } from '../log.js';
+import type { TlsSettings } from './tls-options.js';
 
 /** Where a certificate and its key are. */
 export interface CertificateFiles {
@@ -38,58 +40,50 @@ export interface Timers {
 /** What the watch of a certificate needs and tells. */
 export interface CertificateWatch {
   readonly files: CertificateFiles;
-  readonly initial: KeyPair;
+  readonly tls: TlsSettings;
+  /** What is in use; null for none yet. */
+  readonly initial: KeyPair | null;
   readonly timers: Timers;
   readonly logger: Logger;
-  readonly onChange: (pair: KeyPair) => void;
+  /** A pair that it does not take (it throws) is tried again with the next look. */
+  readonly onChange: (pair: KeyPair) => void | Promise<void>;
   readonly onRead?: (isUsable: boolean) => void;
 }
 
 /** Reads the files. The problem of an unusable pair names the file or the folder. */
-export async function readCertificate({
-  folder,
-  certificateName,
-  keyName,
-}: CertificateFiles): Promise<ReadCertificate> {
+export async function readCertificate(
+  { folder, certificateName, keyName }: CertificateFiles,
+  tls: TlsSettings = {},
+): Promise<ReadCertificate> {
   const texts = await Promise.all([certificateName, keyName].map((name) => readText(join(folder, name))));
   const [cert, key] = texts;
   if (cert === undefined || 'problem' in cert) return cert ?? { problem: 'no certificate' };
   if (key === undefined || 'problem' in key) return key ?? { problem: 'no key' };
-  const problem = mismatch(cert.text, key.text);
+  const problem = mismatch(cert.text, key.text) ?? refusal({ ...tls, cert: cert.text, key: key.text });
   return problem === undefined ? { pair: { cert: cert.text, key: key.text } } : { problem: `${problem} in ${folder}` };
 }
 
-/** Watches the files until the returned function is called. */
-export function watchCertificate({ files, initial, timers, logger, onChange, onRead }: CertificateWatch): () => void {
-  let current = initial;
-  let lastProblem = '';
+/** Watches the files until the returned function is called; it resolves when no look is under way any more. */
+export function watchCertificate(options: CertificateWatch): () => Promise<void> {
+  const { files, timers, logger } = options;
   let isStopped = false;
   let cancelSettle: (() => void) | null = null;
   let cancelPoll: (() => void) | null = null;
-
-  const look = async (): Promise<void> => {
-    const read = await readCertificate(files);
-    if (isStopped) return;
-    onRead?.('pair' in read);
-    if ('problem' in read) {
-      if (read.problem !== lastProblem)
-        logger.error('Webhook certificate cannot be used, keeping the last one', { err: read.problem });
-      lastProblem = read.problem;
-      return;
-    }
-    lastProblem = '';
-    if (read.pair.cert === current.cert && read.pair.key === current.key) return;
-    current = read.pair;
-    onChange(read.pair);
-    logger.info('Webhook certificate reloaded', { folder: files.folder });
+  const useNew = reader(options);
+  // One look at a time: two would bring the same pair twice.
+  let last = Promise.resolve();
+  const look = (): void => {
+    last = last
+      .then(() => (isStopped ? undefined : useNew(() => isStopped)))
+      .catch((error: unknown) => logger.error('Webhook certificate could not be taken into use', { err: error }));
   };
   const changed = (): void => {
     cancelSettle?.();
-    cancelSettle = timers.schedule(CERTIFICATE_SETTLE_MS, () => void look());
+    cancelSettle = timers.schedule(CERTIFICATE_SETTLE_MS, look);
   };
   const poll = (): void => {
     cancelPoll = timers.schedule(CERTIFICATE_POLL_MS, () => {
-      void look();
+      look();
       poll();
     });
   };
@@ -101,6 +95,34 @@ export function watchCertificate({ files, initial, timers, logger, onChange, onR
     watcher?.close();
     cancelSettle?.();
     cancelPoll?.();
+    return last;
+  };
+}
+
+/** Reads the files and hands on what is new. What went wrong is said once for as long as it stays the same. */
+function reader({ files, tls, initial, logger, onChange, onRead }: CertificateWatch) {
+  let current = initial;
+  let lastProblem = '';
+  return async (isStopped: () => boolean): Promise<void> => {
+    const read = await readCertificate(files, tls);
+    if (isStopped()) return;
+    onRead?.('pair' in read);
+    if ('problem' in read) {
+      if (read.problem !== lastProblem) {
+        const text =
+          current === null
+            ? 'Webhook certificate cannot be used'
+            : 'Webhook certificate cannot be used, keeping the last one';
+        logger.error(text, { err: read.problem });
+      }
+      lastProblem = read.problem;
+      return;
+    }
+    lastProblem = '';
+    if (read.pair.cert === current?.cert && read.pair.key === current.key) return;
+    await onChange(read.pair);
+    current = read.pair;
+    logger.info('Webhook certificate loaded', { folder: files.folder });
   };
 }
 
@@ -125,6 +147,18 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
     return {
       problem: code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read (${code})`,
     };
+  }
+}
+
+/** What TLS itself says to a pair, such as a broken certificate behind the first, or a key that is too short. */
+function refusal(options: SecureContextOptions): string | undefined {
+  try {
+    createSecureContext(options);
+    return undefined;
+  } catch (error) {
+    // The code alone: texts of the crypto library may quote what it read.
+    const { code = 'no reason given' } = error as { readonly code?: string };
+    return `TLS refuses key or certificate (${code})`;
   }
 }
 

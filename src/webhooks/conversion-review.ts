@@ -24,12 +24,24 @@ export function answerConversion(review: unknown): ConversionAnswer {
   const convertedObjects: JsonObject[] = [];
   for (const object of objects) {
     const outcome = isObject(object)
-      ? convert(object, desiredAPIVersion)
+      ? converted(object, desiredAPIVersion)
       : { failure: 'an object to convert is not an object' };
     if ('failure' in outcome) return failed(uid, outcome.failure);
     convertedObjects.push(outcome.object);
   }
   return answered({ uid, convertedObjects, result: { metadata: {}, status: 'Success' } });
+}
+
+/** One object. What a bug throws is that object's failure, and says which object it is. */
+function converted(object: JsonObject, desiredApiVersion: string): ReturnType<typeof convert> {
+  try {
+    return convert(object, desiredApiVersion);
+  } catch (error) {
+    const { metadata } = object;
+    const { namespace, name } = isObject(metadata) ? metadata : {};
+    const which = [object['kind'], namespace, name].map((part) => (typeof part === 'string' ? part : '?')).join(' ');
+    return { failure: `${which} cannot be converted: ${String(error)}` };
+  }
 }
 
 function failed(uid: string, failure: string): ConversionAnswer {

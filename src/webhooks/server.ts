@@ -4,17 +4,19 @@
 // no request is lost. What it answers is decided in admission.ts and conversion-review.ts; here are bytes, limits and counts.
 //
 //   W1. Every request gets an answer, also one that cannot be read; a bug in a handler is a 500 and a count.
-//   W2. A port without a usable certificate is an error that names the folder.
+//   W2. A port without a usable certificate is an error that names the folder, or (`waitForCertificate`) opens when there is one.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { ValidationGates } from '../api/kubeadmconfig/validation.js';
-import { ADMISSION_BYTES_MAX, CONVERSION_BYTES_MAX } from '../limits.js';
+import { jsonText } from '../http/json-text.js';
+import { listen, type Listener, type ListenerFault } from '../http/listener.js';
+import { requestTarget } from '../http/request-target.js';
+import { ADMISSION_BYTES_MAX, CONVERSION_BYTES_MAX, WEBHOOK_BYTES_IN_FLIGHT_MAX } from '../limits.js';
 import type { Logger } from '../log.js';
 import { answerAdmission, codeOf, refuseAdmission } from './admission.js';
-import { readCertificate, watchCertificate, type CertificateFiles, type Timers } from './certificates.js';
+import { bytesInFlight, withBody, type Body, type BytesInFlight } from './body.js';
+import { readCertificate, watchCertificate, type CertificateFiles, type KeyPair, type Timers } from './certificates.js';
 import { answerConversion } from './conversion-review.js';
 import { ADMISSION_ENDPOINTS, CONVERSION_PATH, type AdmissionEndpoint } from './endpoints.js';
 import type { TlsSettings } from './tls-options.js';
@@ -38,11 +40,19 @@ export interface WebhookServerOptions {
   readonly monotonicMs: () => number;
   readonly logger: Logger;
   readonly observer?: WebhookObserver;
+  readonly onFault: (fault: ListenerFault) => void;
+  /** Without a usable certificate: wait for one (true), or fail. */
+  readonly waitForCertificate?: boolean;
+  /** Bytes of bodies in memory at once; WEBHOOK_BYTES_IN_FLIGHT_MAX when absent. */
+  readonly bytesInFlightMax?: number;
 }
 
 /** A running server. */
 export interface WebhookServer {
+  /** 0 while the server waits for a certificate. */
   readonly port: number;
+  /** What keeps the port from being opened: the problem of the certificate; null once it is open. */
+  waitsFor(): string | null;
   /** Ends when a TLS connection to the server works; for readiness. */
   check(): Promise<void>;
   /** Takes no new connections, answers what it has, and ends. */
@@ -52,74 +62,69 @@ export interface WebhookServer {
 /** Longer than an API server keeps an idle connection (90 s): it is never ours that closes under a request. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** Starts the server. Rejects, naming the folder, when there is no usable certificate, and when the port is taken. */
+/**
+ * Starts the server. Rejects, naming the folder, when there is no usable certificate and none is waited for, and when the port is
+ * taken.
+ */
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const { certificate, logger, observer, timers } = options;
-  const read = await readCertificate(certificate);
+  const { certificate, logger, observer, timers, tls = {} } = options;
+  const read = await readCertificate(certificate, tls);
   observer?.onCertificateRead?.('pair' in read);
-  if ('problem' in read) {
+  let problem = 'problem' in read ? read.problem : null;
+  if (problem !== null && options.waitForCertificate !== true) {
     throw new Error(
-      `webhook server on port ${options.port}: no usable certificate in ${certificate.folder}: ${read.problem}`,
+      `webhook server on port ${options.port}: no usable certificate in ${certificate.folder}: ${problem}`,
     );
   }
-  const running = new Set<ServerResponse>();
-  const server = createServer({ ...options.tls, ...read.pair, requestTimeout: 60_000 }, (request, response) => {
-    running.add(response);
-    response.once('close', () => running.delete(response));
-    void serve(options, request, response);
-  });
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('tlsClientError', (error) =>
-    logger.verbose(4, 'TLS handshake with a webhook client failed', { err: error }),
-  );
-  const port = await listen(server, options);
-  server.on('error', (error) => logger.error('Webhook server failed', { err: error }));
+  let listener = 'pair' in read ? await open(options, read.pair) : null;
+  if (listener === null) logger.error('Webhook server waits for its certificate', { err: problem });
   const stopWatching = watchCertificate({
     files: certificate,
-    initial: read.pair,
+    tls,
+    initial: 'pair' in read ? read.pair : null,
     timers,
     logger,
-    onChange: (pair) => server.setSecureContext({ ...options.tls, ...pair }),
-    ...(observer?.onCertificateRead === undefined ? {} : { onRead: observer.onCertificateRead.bind(observer) }),
+    async onChange(pair) {
+      if (listener !== null) return listener.useCertificate(pair);
+      listener = await open(options, pair).catch((error: unknown) => {
+        problem = error instanceof Error ? error.message : String(error);
+        throw error;
+      });
+      problem = null;
+    },
+    onRead: (isUsable) => observer?.onCertificateRead?.(isUsable),
   });
-  logger.info('Serving webhook server', { port });
   return {
-    port,
-    check: () => dial(port, options.host),
-    stop: () => {
-      stopWatching();
-      return close(server, running, sockets);
+    get port() {
+      return listener?.port ?? 0;
+    },
+    waitsFor: () => problem,
+    check: () =>
+      listener === null
+        ? Promise.reject(new Error(`webhook server waits for its certificate: ${problem}`))
+        : dial(listener.port, options.host),
+    async stop() {
+      await stopWatching();
+      await listener?.close('drain');
     },
   };
 }
 
-async function listen(server: Server, { port, host }: WebhookServerOptions): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
+async function open(options: WebhookServerOptions, pair: KeyPair): Promise<Listener> {
+  const { logger } = options;
+  const budget = bytesInFlight(options.bytesInFlightMax ?? WEBHOOK_BYTES_IN_FLIGHT_MAX);
+  const listener = await listen({
+    name: 'webhook',
+    port: options.port,
+    host: options.host,
+    tls: { ...options.tls, ...pair },
+    onRequest: (request, response) => serve(options, budget, request, response),
+    onFault: options.onFault,
+    onHandshakeFailure: (error) => logger.verbose(4, 'TLS handshake with a webhook client failed', { err: error }),
+    keepAliveMs: KEEP_ALIVE_MS,
   });
-  return (server.address() as AddressInfo).port;
-}
-
-// A connection on which no request has come, or whose handshake is not over, would keep the server open: after the last
-// answer all are closed.
-async function close(
-  server: Server,
-  running: ReadonlySet<ServerResponse>,
-  sockets: ReadonlySet<Socket>,
-): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  await Promise.all([...running].map((response) => new Promise((resolve) => response.once('close', resolve))));
-  for (const socket of sockets) socket.destroy();
-  await closed;
+  logger.info('Serving webhook server', { port: listener.port });
+  return listener;
 }
 
 function dial(port: number, host = 'localhost'): Promise<void> {
@@ -141,79 +146,64 @@ function dial(port: number, host = 'localhost'): Promise<void> {
 /** An answer before it is written. */
 interface Answer {
   readonly status: number;
-  readonly body: unknown;
+  readonly text: string;
+  readonly type: string;
+  /** What the metrics count: the code inside a review. */
   readonly code: number;
 }
 
-async function serve(options: WebhookServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const path = (request.url ?? '').split('?')[0] ?? '';
+const PLAIN = 'text/plain; charset=utf-8';
+
+async function serve(
+  options: WebhookServerOptions,
+  budget: BytesInFlight,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { path } = requestTarget(request.url);
   const endpoint = ADMISSION_ENDPOINTS.find((one) => one.path === path);
   if (endpoint === undefined && path !== CONVERSION_PATH) {
     request.resume();
-    return write(response, { status: 404, code: 404, body: '404 page not found\n' });
+    return write(response, { status: 404, code: 404, text: '404 page not found\n', type: PLAIN });
   }
   const { monotonicMs, observer, logger } = options;
   const startedMs = monotonicMs();
   observer?.onStart?.(path);
-  const answer = await answerTo(endpoint, request, options).catch((error: unknown): Answer => {
+  const answer = await answerTo(endpoint, request, { ...options, budget }).catch((error: unknown): Answer => {
     observer?.onPanic?.(path);
     logger.error('Webhook handler failed', { path, err: error });
-    return { status: 500, code: 500, body: 'internal error\n' };
+    return { status: 500, code: 500, text: 'internal error\n', type: PLAIN };
   });
-  write(response, answer);
   observer?.onAnswer?.(path, answer.code, (monotonicMs() - startedMs) / 1000);
+  write(response, answer);
 }
 
 async function answerTo(
   endpoint: AdmissionEndpoint | undefined,
   request: IncomingMessage,
-  { gates, logger }: WebhookServerOptions,
+  { gates, logger, budget }: WebhookServerOptions & { readonly budget: BytesInFlight },
 ): Promise<Answer> {
-  const body = await readBody(request, endpoint === undefined ? CONVERSION_BYTES_MAX : ADMISSION_BYTES_MAX);
-  if (endpoint !== undefined) {
-    const review =
-      'problem' in body ? refuseAdmission(body.problem, body.code) : answerAdmission(endpoint, body.json, gates);
-    return { status: 200, code: codeOf(review), body: review };
-  }
-  if ('problem' in body) return { status: body.code, code: body.code, body: `${body.problem}\n` };
+  const bytesMax = endpoint === undefined ? CONVERSION_BYTES_MAX : ADMISSION_BYTES_MAX;
+  return withBody(request, { bytesMax, budget }, (body) =>
+    endpoint === undefined ? conversion(body, logger) : admission(endpoint, body, gates),
+  );
+}
+
+function admission(endpoint: AdmissionEndpoint, body: Body, gates: ValidationGates): Answer {
+  const review =
+    'problem' in body ? refuseAdmission(body.problem, body.code) : answerAdmission(endpoint, body.json, gates);
+  return { status: 200, code: codeOf(review), text: jsonText(review), type: 'application/json' };
+}
+
+function conversion(body: Body, logger: Logger): Answer {
+  if ('problem' in body) return { status: body.code, code: body.code, text: `${body.problem}\n`, type: PLAIN };
   const answer = answerConversion(body.json);
-  if ('unreadable' in answer) return { status: 400, code: 400, body: `${answer.unreadable}\n` };
+  if ('unreadable' in answer) return { status: 400, code: 400, text: `${answer.unreadable}\n`, type: PLAIN };
   if (answer.failure !== undefined) logger.error('Failed to convert', { err: answer.failure });
-  return { status: 200, code: 200, body: answer.review };
+  return { status: 200, code: 200, text: jsonText(answer.review), type: 'application/json' };
 }
 
-type Body = { readonly json: unknown } | { readonly problem: string; readonly code: number };
-
-async function readBody(request: IncomingMessage, bytesMax: number): Promise<Body> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes <= bytesMax) chunks.push(chunk);
-    }
-  } catch {
-    return { problem: 'the request ended before its body was complete', code: 400 };
-  }
-  if (bytes > bytesMax) return { problem: `request entity is too large; limit is ${bytesMax} bytes`, code: 413 };
-  if (bytes === 0) return { problem: 'request body is empty', code: 400 };
-  const type = request.headers['content-type'] ?? '';
-  if (type.split(';')[0]?.trim() !== 'application/json') {
-    return { problem: `contentType=${type}, expected application/json`, code: 400 };
-  }
-  try {
-    return { json: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
-  } catch (error) {
-    return {
-      problem: `couldn't read the body as JSON: ${error instanceof Error ? error.message : String(error)}`,
-      code: 400,
-    };
-  }
-}
-
-function write(response: ServerResponse, { status, body }: Answer): void {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
+function write(response: ServerResponse, { status, text, type }: Answer): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
   response.end(text);
 }

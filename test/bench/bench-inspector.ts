@@ -19,6 +19,7 @@ export function makeInspector({ machines, assets }: Pick<InspectorOptions, 'mach
     explain: () => null,
     details: () => null,
     status: () => ({ leader: true, identity: 'bench' }),
+    onFault: () => undefined,
     log: { info: () => undefined, warn: () => undefined },
   });
 }

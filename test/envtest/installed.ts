@@ -45,6 +45,7 @@ export async function startInstalledServer(options: EnvtestOptions = {}): Promis
     certificate: { folder, certificateName: 'tls.crt', keyName: 'tls.key' },
     gates: { KubeadmBootstrapFormatIgnition: true },
     timers: systemClock,
+    onFault: () => undefined,
     monotonicMs: systemClock.monotonicMs,
     logger: silentLogger,
   });

@@ -105,6 +105,7 @@ describe('components on kube-apiserver', () => {
       certificate: { folder, certificateName: 'tls.crt', keyName: 'tls.key' },
       gates,
       timers: systemClock,
+      onFault: () => undefined,
       monotonicMs: systemClock.monotonicMs,
       logger: silentLogger,
       observer: { onAnswer: () => void (asked += 1) },

@@ -70,6 +70,7 @@ export async function startPage(
     explain: () => null,
     details: () => null,
     status: () => ({ leader: true, identity: 'test' }),
+    onFault: ({ error }) => lines.push(String(error)),
     log: { info: (message) => lines.push(message), warn: (message) => lines.push(message) },
     ...more,
   });

@@ -132,7 +132,7 @@ describe('authentication by token', () => {
   ];
 
   test.each(ways)('%s: page, data, stream and sockets -> let in or 401', async (_, headers, isIn) => {
-    const { url } = await start({ auth: tokenAuth(TOKEN) });
+    const { url } = await start({ auth: tokenAuth(TOKEN, { isTls: false }) });
     for (const path of ['/', '/api/charts', '/api/stream', '/charts/machine.scxml'])
       expect([path, (await ask(url, { path, headers })).status]).toEqual([path, isIn ? 200 : 401]);
     expect(await upgrade(url, '/stately', headers)).toBe(isIn ? 101 : 401);
@@ -140,7 +140,7 @@ describe('authentication by token', () => {
   });
 
   test('a link with the token: once -> a cookie for this page only, and an address without the token', async () => {
-    const { url } = await start({ auth: tokenAuth(TOKEN) });
+    const { url } = await start({ auth: tokenAuth(TOKEN, { isTls: false }) });
     const { status, headers } = await ask(url, { path: `/?token=${TOKEN}` });
     expect(status).toBe(303);
     expect(headers.location).toBe('/');
@@ -149,7 +149,7 @@ describe('authentication by token', () => {
   });
 
   test('a link with the token: a rebound Host or a foreign Origin -> refused all the same, no cookie', async () => {
-    const { url } = await start({ auth: tokenAuth(TOKEN) });
+    const { url } = await start({ auth: tokenAuth(TOKEN, { isTls: false }) });
     for (const [headers, status] of [
       [{ host: 'evil.example' }, 421],
       [{ origin: 'https://evil.example' }, 403],

@@ -45,9 +45,10 @@ const may: readonly (readonly [RegExp, readonly RegExp[]])[] = [
     /^src\/controllers$/,
     [/^machines\//, /^src\/(bootstrap|host|conditions|api|kube)$/, /^src\/(limits|log|metrics)\.ts$/],
   ],
-  [/^src\/webhooks$/, [/^src\/api$/, /^src\/(limits|log|metrics)\.ts$/]],
-  [/^src\/inspector$/, [/^machines\//, /^src\/(charts|host)$/, /^src\/(limits|log|metrics)\.ts$/]],
-  [/^src\/embedded$/, [/^src\/api$/, /^src\/(limits|log)\.ts$/]],
+  [/^src\/http$/, [/^src\/limits\.ts$/]],
+  [/^src\/webhooks$/, [/^src\/(api|http)$/, /^src\/(limits|log|metrics)\.ts$/]],
+  [/^src\/inspector$/, [/^machines\//, /^src\/(charts|host|http)$/, /^src\/(limits|log|metrics)\.ts$/]],
+  [/^src\/embedded$/, [/^src\/(api|http)$/, /^src\/(limits|log)\.ts$/]],
   [/^src\/charts$/, [/^machines\//]],
   [/^src\/(limits|log|metrics|system)\.ts$/, [/^src\/(limits|log|metrics)\.ts$/, /^src\/host$/]],
   [/^src\/cli$/, everything],
@@ -130,6 +131,12 @@ const banned: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\bprocess\.env\b/, ['src/system.ts']],
   [/\bconsole\./, []],
   [/(?<![.\w])fetch\(/, []],
+  // Ports: one layer answers for what a handler throws, and only it takes requests and upgrades.
+  [/\bcreateServer\b/, ['src/http/listener.ts']],
+  [/\.(?:on|once|addListener)\(\s*['"](?:request|upgrade)['"]/, ['src/http/listener.ts']],
+  // What strangers send is split, never resolved: a URL that cannot be read throws. Configuration may be a URL.
+  [/\bnew URL\(/, ['src/kube/kubeconfig.ts', 'src/kube/https-transport.ts', 'src/kube/proxy.ts']],
+  [/\bdecodeURI(?:Component)?\(/, ['src/http/request-target.ts', 'src/kube/proxy.ts']],
 ];
 
 function withoutComments(text: string): string {

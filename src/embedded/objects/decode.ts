@@ -3,6 +3,8 @@
 // What clients send is JSON, or YAML for server-side apply; protobuf is answered with 415.
 import { parse } from 'yaml';
 
+import { jsonDepth } from '../../http/json-text.js';
+import { JSON_RECURSION_MAX } from '../../limits.js';
 import { badRequest, invalid, unsupportedMediaType } from '../failure.js';
 import { isObject, textAt, type Fields } from '../json.js';
 import { apiVersionOf, type ResourceDefinition } from '../resources/definition.js';
@@ -35,8 +37,9 @@ export function mediaType(header: string | undefined): string {
   return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Parses JSON or answers 400. */
+/** Parses JSON or answers 400, also for what is too deep to be written again. */
 export function parseJson(text: string): unknown {
+  if (jsonDepth(text) > JSON_RECURSION_MAX) throw badRequest('json parse error: exceeded max depth');
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {

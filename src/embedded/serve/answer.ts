@@ -11,7 +11,9 @@ export function jsonAnswer(status: number, body: string, warnings: readonly stri
 
 /** Warnings as kubectl shows them. */
 export function warningHeader(warnings: readonly string[]): string {
-  return warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  const line = warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ');
+  // A header is bytes: text beyond ASCII goes out as UTF-8, each byte as one character.
+  return Buffer.from(line, 'utf8').toString('latin1');
 }
 
 /** An answer with plain text. */

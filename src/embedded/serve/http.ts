@@ -2,23 +2,19 @@
 //
 // Only names of this machine are accepted in the Host header: a page in a browser must not reach the server through a name of
 // its own. A watch that its client does not read is held back, not collected without bound.
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { listen, type ListenerFault } from '../../http/listener.js';
 import { protobufType } from '../objects/protobuf.js';
 import type { ApiRequest, ApiResponse } from '../types.js';
 
 const localHost = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/;
 
-/** A running listener. */
-export interface Listener {
+/** Watches of many clients: each holds a connection for itself. */
+const CONNECTIONS_MAX = 10_000;
+
+/** A running server. */
+export interface EmbeddedListener {
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
@@ -31,32 +27,25 @@ export async function listenHttp(
     readonly port: number;
     readonly host: string;
     readonly tls: { readonly key: string; readonly cert: string } | undefined;
+    readonly onFault?: (fault: ListenerFault) => void;
   },
-): Promise<Listener> {
-  const onRequest: RequestListener = (incoming, outgoing) => void serve(handle, incoming, outgoing);
-  const server: Server =
-    options.tls === undefined ? createHttpServer(onRequest) : createHttpsServer(options.tls, onRequest);
-  server.requestTimeout = 0;
-  server.keepAliveTimeout = 60_000;
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+): Promise<EmbeddedListener> {
+  const listener = await listen({
+    name: 'embedded API server',
+    port: options.port,
+    host: options.host,
+    tls: options.tls,
+    onRequest: (incoming, outgoing) => serve(handle, incoming, outgoing),
+    onFault: options.onFault ?? (() => undefined),
+    keepAliveMs: 60_000,
+    requestTimeMaxMs: 0,
+    connectionsMax: CONNECTIONS_MAX,
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => resolve());
-  });
-  const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
-    url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${port}`,
-    port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${listener.port}`,
+    port: listener.port,
+    close: () => listener.close(),
   };
 }
 

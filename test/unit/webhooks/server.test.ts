@@ -63,6 +63,7 @@ function post({ port, path, body, agent, type = 'application/json' }: Post): Pro
   });
 }
 
+const faults: unknown[] = [];
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -92,6 +93,7 @@ async function start(certFolder: string, more: Partial<WebhookServerOptions> = {
     timers,
     monotonicMs: () => 0,
     logger: silentLogger,
+    onFault: ({ error }) => faults.push(error),
     ...more,
   });
   cleanups.push(() => server.stop());
