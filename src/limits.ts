@@ -201,3 +201,12 @@ export const JSON_DEPTH_MAX = 10_000;
 
 /** Levels up to which the engine's own JSON writer is used: it recurses, and its stack ends at about 4,000. */
 export const JSON_RECURSION_MAX = 1_000;
+
+/** States of a regular expression of a flag: far above what somebody writes, and each character of a label's key meets at most so many. */
+export const GO_REGEXP_SIZE_MAX = 10_000;
+
+/** Least grace for what a workload cluster last said, as upstream: a silent cluster is found unreachable well before. */
+export const REMOTE_CONDITIONS_GRACE_MIN_MS = 120_000;
+
+/** Part of the sync period over which the passes of a fleet spread: herds dissolve within a few periods, and every object comes within each. */
+export const SYNC_PERIOD_SPREAD = 0.2;

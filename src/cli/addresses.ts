@@ -20,14 +20,17 @@ export function listenAddress(address: string, flag: string): ListenAddress | nu
 export function checkAddresses({
   healthAddress,
   diagnosticsAddress,
+  profilerAddress,
   inspector,
 }: {
   readonly healthAddress: string;
   readonly diagnosticsAddress: string;
+  readonly profilerAddress: string;
   readonly inspector: { readonly bindAddress: string; readonly auth: string };
 }): void {
   listenAddress(healthAddress, 'health-addr');
   listenAddress(diagnosticsAddress, 'diagnostics-address');
+  listenAddress(profilerAddress, 'profiler-address');
   if (inspector.bindAddress === '') return;
   const { host } = addressOf(inspector.bindAddress, 'inspector-bind-address');
   if (!isLoopbackAddress(host) && inspector.auth === 'none') {

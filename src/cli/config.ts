@@ -1,172 +1,187 @@
 // The operator's configuration: read once (flag, then environment, then default) into one frozen value.
 
-import { checkAddresses } from './addresses.js';
-import { parseFeatureGates, type FeatureGates } from './feature-gates.js';
-import { flagText, parseBool, parseDurationMs, readFlags, splitList, UsageError, type FlagSpec } from './flag-types.js';
+import { checkConfig } from './config-rules.js';
+import { suitesWithoutEffect } from '../webhooks/tls-options.js';
+import { parseFeatureGates } from './feature-gates.js';
+import {
+  flagText,
+  isSet,
+  parseBool,
+  parseDurationMs,
+  parseInteger,
+  readFlags,
+  splitCsv,
+  splitList,
+  UsageError,
+} from './flag-types.js';
+import { compileGoRegExp, type GoRegExp } from './go-regexp.js';
+import type { OperatorConfig } from './operator-config.js';
 import { CONTROLLER_NAMES, RUN_FLAGS, type ControllerName } from './run-flags.js';
 
-/** Everything that `run` can be told. Durations are milliseconds. */
-export interface OperatorConfig {
-  readonly leaderElect: boolean;
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
-  readonly namespace: string;
-  readonly watchFilter: string;
-  readonly kubeadmConfigConcurrency: number;
-  readonly skipCrdMigrationPhases: readonly string[];
-  readonly kubeApiQps: number;
-  readonly kubeApiBurst: number;
-  readonly workloadQps: number;
-  readonly workloadBurst: number;
-  readonly tokenTtlMs: number;
-  readonly webhook: {
-    readonly port: number;
-    readonly portGiven: boolean;
-    readonly certDir: string;
-    readonly certName: string;
-    readonly keyName: string;
-  };
-  readonly healthAddress: string;
-  readonly tls: { readonly minVersion: string; readonly cipherSuites: readonly string[] };
-  readonly diagnosticsAddress: string;
-  readonly insecureDiagnostics: boolean;
-  readonly featureGates: FeatureGates;
-  readonly kubeconfig: string;
-  readonly logLevel: number;
-  readonly loggingFormat: 'text' | 'json';
-  readonly controllers: readonly ControllerName[];
-  readonly conditionReasons: 'table' | 'upstream';
-  readonly recreateLostTokens: boolean;
-  readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
-  readonly inspector: {
-    readonly bindAddress: string;
-    readonly protocols: readonly string[];
-    readonly auth: 'none' | 'token' | 'kubernetes';
-    readonly tokenFile: string;
-    readonly allowedHosts: readonly string[];
-    readonly allowedOrigins: readonly string[];
-    readonly history: number;
-  };
-  readonly bootstrapDataSizeLimit: number;
-  readonly shadow: boolean;
-  /** Flags and gates that were set although they change nothing here: logged once. */
-  readonly withoutEffect: readonly string[];
-  /** Every flag with its value, for the log at V(1). */
-  readonly flagValues: readonly (readonly [string, string])[];
-}
+export type { OperatorConfig } from './operator-config.js';
 
 /** More than any server answers. */
 const QPS_WITHOUT_LIMIT = 1e9;
+/** What client-go takes for 0. */
+const CLIENT_GO_QPS = 5;
+const CLIENT_GO_BURST = 10;
 
 /** Reads a command line. Throws UsageError with one line that names the flag and what would be right. */
 export function parseConfig(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): OperatorConfig {
-  const given = readFlags(RUN_FLAGS, args);
-  const texts = new Map(RUN_FLAGS.map((spec) => [spec.name, flagText(spec, given, environment)]));
-  const text = (name: string): string => texts.get(name) ?? '';
-  const bool = (name: string): boolean => parseBool(text(name)) === true;
-  const int = (name: string): number => Number(text(name));
-  const qps = (name: string): number => (int(name) < 0 ? QPS_WITHOUT_LIMIT : int(name));
-  const durationMs = (name: string): number => parseDurationMs(text(name)) ?? 0;
-  const list = (name: string): readonly string[] => splitList(text(name));
+  const { values, words } = readFlags(RUN_FLAGS, args);
+  const texts = new Map(RUN_FLAGS.map((spec) => [spec.name, flagText(spec, values, environment)]));
+  const read = typedFlags(texts);
+  const isGiven = (name: string): boolean =>
+    RUN_FLAGS.some((spec) => spec.name === name && isSet(spec, values, environment));
 
-  const { gates, withoutEffect } = parseFeatureGates(list('feature-gates'));
+  const { gates, withoutEffect } = parseFeatureGates(read.list('feature-gates'));
+  const tls = { minVersion: read.text('tls-min-version'), cipherSuites: read.list('tls-cipher-suites') };
   const config: OperatorConfig = {
-    leaderElect: bool('leader-elect'),
-    leaseDurationMs: durationMs('leader-elect-lease-duration'),
-    renewDeadlineMs: durationMs('leader-elect-renew-deadline'),
-    retryPeriodMs: durationMs('leader-elect-retry-period'),
-    namespace: text('namespace'),
-    watchFilter: text('watch-filter'),
-    kubeadmConfigConcurrency: int('kubeadmconfig-concurrency'),
-    skipCrdMigrationPhases: list('skip-crd-migration-phases'),
-    kubeApiQps: qps('kube-api-qps'),
-    kubeApiBurst: int('kube-api-burst'),
-    workloadQps: qps('clustercache-client-qps'),
-    workloadBurst: int('clustercache-client-burst'),
-    tokenTtlMs: durationMs('bootstrap-token-ttl'),
+    ...leaseFlags(read),
+    ...clientFlags(read),
+    ...machineFlags(read),
+    namespace: read.text('namespace'),
+    watchFilter: read.text('watch-filter'),
+    kubeadmConfigConcurrency: read.concurrency('kubeadmconfig-concurrency'),
+    skipCrdMigrationPhases: read.list('skip-crd-migration-phases'),
+    syncPeriodMs: Math.max(0, read.durationMs('sync-period')),
+    tokenTtlMs: read.durationMs('bootstrap-token-ttl'),
     webhook: {
-      port: int('webhook-port'),
-      portGiven: given.has('webhook-port'),
-      certDir: text('webhook-cert-dir'),
-      certName: text('webhook-cert-name'),
-      keyName: text('webhook-key-name'),
+      port: read.int('webhook-port'),
+      portGiven: isGiven('webhook-port'),
+      certDir: read.text('webhook-cert-dir'),
+      certName: read.text('webhook-cert-name'),
+      keyName: read.text('webhook-key-name'),
     },
-    healthAddress: text('health-addr'),
-    tls: { minVersion: text('tls-min-version'), cipherSuites: list('tls-cipher-suites') },
-    diagnosticsAddress: text('diagnostics-address'),
-    insecureDiagnostics: bool('insecure-diagnostics'),
+    healthAddress: read.text('health-addr'),
+    tls,
+    diagnosticsAddress: read.text('diagnostics-address'),
+    profilerAddress: read.text('profiler-address'),
+    insecureDiagnostics: read.bool('insecure-diagnostics'),
     featureGates: gates,
-    kubeconfig: text('kubeconfig'),
-    logLevel: int('v'),
-    loggingFormat: text('logging-format') as OperatorConfig['loggingFormat'],
-    controllers: controllersOf(list('controllers')),
-    conditionReasons: text('condition-reasons') as OperatorConfig['conditionReasons'],
-    recreateLostTokens: bool('recreate-lost-tokens'),
-    snapshotStore: text('snapshot-store') as OperatorConfig['snapshotStore'],
-    inspector: {
-      bindAddress: text('inspector-bind-address'),
-      protocols: list('inspector-protocols'),
-      auth: text('inspector-auth') as OperatorConfig['inspector']['auth'],
-      tokenFile: text('inspector-token-file'),
-      allowedHosts: list('inspector-allowed-hosts'),
-      allowedOrigins: list('inspector-allowed-origins'),
-      history: int('inspector-history'),
-    },
-    bootstrapDataSizeLimit: int('bootstrap-data-size-limit'),
-    shadow: bool('shadow'),
-    withoutEffect: [...setWithoutEffect(RUN_FLAGS, given), ...withoutEffect.map((gate) => `feature gate ${gate}`)],
+    kubeconfig: read.text('kubeconfig'),
+    logLevel: read.int('v'),
+    loggingFormat: read.text('logging-format') as OperatorConfig['loggingFormat'],
+    controllers: controllersOf(read.list('controllers')),
+    conditionReasons: read.text('condition-reasons') as OperatorConfig['conditionReasons'],
+    recreateLostTokens: read.bool('recreate-lost-tokens'),
+    snapshotStore: read.text('snapshot-store') as OperatorConfig['snapshotStore'],
+    inspector: inspectorFlags(read),
+    bootstrapDataSizeLimit: read.int('bootstrap-data-size-limit'),
+    shadow: read.bool('shadow'),
+    withoutEffect: [
+      ...RUN_FLAGS.filter(({ name, effect }) => effect === 'none' && isGiven(name)).map(({ name }) => `--${name}`),
+      ...withoutEffect.map((gate) => `feature gate ${gate}`),
+      ...suitesWithoutEffect(tls.cipherSuites).map((suite) => `cipher suite ${suite}`),
+      ...words.map((word) => `argument ${JSON.stringify(word)}`),
+    ],
     flagValues: [...texts],
   };
   checkConfig(config);
   return Object.freeze(config);
 }
 
-function setWithoutEffect(specs: readonly FlagSpec[], given: ReadonlyMap<string, string>): readonly string[] {
-  return specs.filter((spec) => spec.effect === 'none' && given.has(spec.name)).map((spec) => `--${spec.name}`);
+/** Flags by name, as values; the texts are checked already. */
+interface TypedFlags {
+  text(name: string): string;
+  bool(name: string): boolean;
+  int(name: string): number;
+  /** Work at the same time, with controller-runtime's least. */
+  concurrency(name: string): number;
+  /** Requests per second, with client-go's meaning of 0 and below. */
+  qps(name: string): number;
+  burst(name: string): number;
+  durationMs(name: string): number;
+  list(name: string): readonly string[];
+  regexps(name: string): readonly GoRegExp[];
+}
+
+function typedFlags(texts: ReadonlyMap<string, string>): TypedFlags {
+  const text = (name: string): string => texts.get(name) ?? '';
+  const int = (name: string): number => parseInteger(text(name)) ?? 0;
+  return {
+    text,
+    int,
+    bool: (name) => parseBool(text(name)) === true,
+    concurrency: (name) => Math.max(1, int(name)),
+    qps(name) {
+      const qps = Number(text(name));
+      return qps === 0 ? CLIENT_GO_QPS : qps < 0 ? QPS_WITHOUT_LIMIT : qps;
+    },
+    burst: (name) => (int(name) === 0 ? CLIENT_GO_BURST : int(name)),
+    durationMs: (name) => parseDurationMs(text(name)) ?? 0,
+    list: (name) => splitList(text(name)),
+    regexps: (name) => regexpsOf(name, text(name)),
+  };
+}
+
+function regexpsOf(name: string, text: string): readonly GoRegExp[] {
+  const wrong = (value: string, why: string): UsageError =>
+    new UsageError(`invalid argument ${JSON.stringify(value)} for --${name}: ${why}`);
+  const values = splitCsv(text);
+  if (values === null) throw wrong(text, 'a double quote is not closed');
+  return values.map((value) => {
+    try {
+      return compileGoRegExp(value);
+    } catch (error) {
+      throw wrong(value, `want regular expressions in Go’s syntax: ${error instanceof Error ? error.message : ''}`);
+    }
+  });
+}
+
+function leaseFlags(
+  read: TypedFlags,
+): Pick<OperatorConfig, 'leaderElect' | 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'> {
+  return {
+    leaderElect: read.bool('leader-elect'),
+    leaseDurationMs: read.durationMs('leader-elect-lease-duration'),
+    renewDeadlineMs: read.durationMs('leader-elect-renew-deadline'),
+    retryPeriodMs: read.durationMs('leader-elect-retry-period'),
+  };
+}
+
+function clientFlags(
+  read: TypedFlags,
+): Pick<OperatorConfig, 'kubeApiQps' | 'kubeApiBurst' | 'workloadQps' | 'workloadBurst'> {
+  return {
+    kubeApiQps: read.qps('kube-api-qps'),
+    kubeApiBurst: read.burst('kube-api-burst'),
+    workloadQps: read.qps('clustercache-client-qps'),
+    workloadBurst: read.burst('clustercache-client-burst'),
+  };
+}
+
+function machineFlags(
+  read: TypedFlags,
+): Pick<
+  OperatorConfig,
+  'machineConcurrency' | 'remoteConditionsGraceMs' | 'additionalSyncLabels' | 'additionalSyncAnnotations'
+> {
+  return {
+    machineConcurrency: read.concurrency('machine-concurrency'),
+    remoteConditionsGraceMs: read.durationMs('remote-conditions-grace-period'),
+    additionalSyncLabels: read.regexps('additional-sync-machine-labels'),
+    additionalSyncAnnotations: read.regexps('additional-sync-machine-annotations'),
+  };
+}
+
+function inspectorFlags(read: TypedFlags): OperatorConfig['inspector'] {
+  return {
+    bindAddress: read.text('inspector-bind-address'),
+    protocols: read.list('inspector-protocols'),
+    auth: read.text('inspector-auth') as OperatorConfig['inspector']['auth'],
+    tokenFile: read.text('inspector-token-file'),
+    allowedHosts: read.list('inspector-allowed-hosts'),
+    allowedOrigins: read.list('inspector-allowed-origins'),
+    history: read.int('inspector-history'),
+  };
 }
 
 function controllersOf(words: readonly string[]): readonly ControllerName[] {
   if (words.includes('all')) return CONTROLLER_NAMES;
   if (words.length === 0) throw new UsageError(`--controllers: want at least one of ${CONTROLLER_NAMES.join(', ')}`);
   return CONTROLLER_NAMES.filter((name) => words.includes(name));
-}
-
-function checkConfig(config: OperatorConfig): void {
-  if (config.tokenTtlMs <= 0) throw new UsageError('--bootstrap-token-ttl: want a duration above 0, such as 15m');
-  const positive: readonly (readonly [string, number])[] = [
-    ['kubeadmconfig-concurrency', config.kubeadmConfigConcurrency],
-    ['kube-api-burst', config.kubeApiBurst],
-    ['clustercache-client-burst', config.workloadBurst],
-    ['inspector-history', config.inspector.history],
-  ];
-  for (const [name, value] of positive)
-    if (value < 1) throw new UsageError(`--${name}: want a number above 0, got ${value}`);
-  const rates = [
-    ['kube-api-qps', config.kubeApiQps],
-    ['clustercache-client-qps', config.workloadQps],
-  ] as const;
-  for (const [name, value] of rates)
-    if (value === 0) throw new UsageError(`--${name}: want a number above 0, or -1 for no limit, got 0`);
-  if (config.bootstrapDataSizeLimit < 0)
-    throw new UsageError('--bootstrap-data-size-limit: want 0 (no limit) or a number of bytes');
-  if (config.webhook.port < 0 || config.webhook.port > 65_535) throw new UsageError('--webhook-port: want 0 to 65535');
-  const phases = ['StorageVersionMigration', 'CleanupManagedFields'];
-  const phase = config.skipCrdMigrationPhases.find((word) => !phases.includes(word));
-  if (phase !== undefined)
-    throw new UsageError(`Invalid phase ${phase} specified in SkipCRDMigrationPhases: want ${phases.join(' or ')}`);
-  checkAddresses(config);
-  if (config.leaderElect) checkLease(config);
-}
-
-function checkLease(config: OperatorConfig): void {
-  if (config.leaseDurationMs <= config.renewDeadlineMs) {
-    throw new UsageError('--leader-elect-lease-duration: want more than --leader-elect-renew-deadline');
-  }
-  if (config.renewDeadlineMs <= config.retryPeriodMs * 1.2) {
-    throw new UsageError('--leader-elect-renew-deadline: want more than 1.2 times --leader-elect-retry-period');
-  }
 }

@@ -78,7 +78,9 @@ function withMainJob(controllers: string): string {
 
 /** Reads the command line. Throws UsageError. */
 export function parseDemo(args: readonly string[]): DemoOptions {
-  const given = readFlags([...DEMO_FLAGS, ...RUN_FLAGS], args);
+  const { values: given, words } = readFlags([...DEMO_FLAGS, ...RUN_FLAGS], args);
+  if (words[0] !== undefined)
+    throw new UsageError(`unexpected argument ${JSON.stringify(words[0])}: this command takes flags only`);
   const text = (name: string): string => {
     const spec = DEMO_FLAGS.find((flag) => flag.name === name);
     if (spec === undefined) throw new Error(`there is no flag ${name}`);

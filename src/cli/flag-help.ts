@@ -9,6 +9,7 @@ const KIND_WORD: Readonly<Record<FlagSpec['kind'], string>> = {
   float: ' float',
   duration: ' duration',
   list: ' list',
+  regexps: ' list',
 };
 
 /** The help text of a command whose flags are a table. */
@@ -33,7 +34,18 @@ function head(flag: FlagSpec): string {
 function tail(flag: FlagSpec): string {
   const note = flag.effect === 'none' ? ' (accepted, no effect here)' : '';
   const standard = flag.default === '' ? '' : ` (default ${flag.default})`;
-  return `${flag.help}${standard}${note}`;
+  return `${flag.help}${choicesText(flag, (word) => word)}${standard}${note}`;
+}
+
+/** The words that a flag takes. */
+function choicesText({ kind, choices }: FlagSpec, show: (word: string) => string): string {
+  if (choices === undefined) return '';
+  return ` ${kind === 'list' ? 'Any of' : 'One of'} ${choices.map(show).join(', ')}.`;
+}
+
+/** A text as a cell of a Markdown table. */
+export function markdownCell(text: string): string {
+  return text.replaceAll('|', '\\|');
 }
 
 /** The flag tables as Markdown: docs/flags.md. */
@@ -46,7 +58,8 @@ export function flagMarkdown(flags: readonly FlagSpec[]): string {
         const note = spec.effect === 'none' ? ' Accepted, no effect here.' : '';
         const standard = spec.default === '' ? 'empty' : `\`${spec.default}\``;
         const name = `${spec.name.length === 1 ? '-' : '--'}${spec.name}`;
-        return `| \`${name}\` | ${standard} | ${spec.help}${note} |`;
+        const choices = choicesText(spec, (word) => `\`${word}\``);
+        return `| \`${name}\` | ${markdownCell(standard)} | ${markdownCell(`${spec.help}${choices}${note}`)} |`;
       }),
     ].join('\n');
   return [

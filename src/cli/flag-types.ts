@@ -4,7 +4,7 @@
 // keeps its arguments. This file knows no flag by name.
 
 /** How the text of a flag is read. */
-export type FlagKind = 'bool' | 'string' | 'int' | 'float' | 'duration' | 'list';
+export type FlagKind = 'bool' | 'string' | 'int' | 'float' | 'duration' | 'list' | 'regexps';
 
 /** One flag. `effect: 'none'` is accepted for compatibility and logged once when it is set. */
 export interface FlagSpec {
@@ -54,6 +54,27 @@ export function parseBool(text: string): boolean | null {
   return null;
 }
 
+/** Reads an integer as strconv.ParseInt does with base 0 (`16`, `0x10`, `0o20`, `020`, `0b1_0000`); null when it is none. */
+export function parseInteger(text: string): number | null {
+  const match =
+    /^([-+]?)(?:0[xX](_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*)|0[bB](_?[01]+(?:_[01]+)*)|0[oO]?(_?[0-7]+(?:_[0-7]+)*)|([1-9]\d*(?:_\d+)*|0))$/.exec(
+      text,
+    );
+  if (match === null) return null;
+  const [, sign, hex, binary, octal, decimal = '0'] = match;
+  const [digits, base] =
+    hex !== undefined
+      ? [hex, 16]
+      : binary !== undefined
+        ? [binary, 2]
+        : octal !== undefined
+          ? [octal, 8]
+          : [decimal, 10];
+  const value = parseInt(digits.replaceAll('_', ''), base);
+  if (!Number.isSafeInteger(value)) return null;
+  return sign === '-' ? -value : value;
+}
+
 /** The edit distance of two words, for suggestions. */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -77,11 +98,25 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best !== undefined && best.distance <= most ? best.name : null;
 }
 
-/** Reads a command line into raw texts by flag name. Throws UsageError with the nearest name for an unknown flag. */
-export function readFlags(specs: readonly FlagSpec[], args: readonly string[]): ReadonlyMap<string, string> {
+/** A command line: raw texts by flag name, and the words between them. */
+export interface CommandLine {
+  readonly values: ReadonlyMap<string, string>;
+  /** Words that belong to no flag: pflag puts them aside, and a manager never asks for them. */
+  readonly words: readonly string[];
+}
+
+/** Reads a command line. Throws UsageError with the nearest name for an unknown flag. */
+export function readFlags(specs: readonly FlagSpec[], args: readonly string[]): CommandLine {
   const values = new Map<string, string>();
+  const words: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
-    const { spec, given } = readToken(specs, args[index] ?? '');
+    const arg = args[index] ?? '';
+    if (arg === '--') return { values, words: [...words, ...args.slice(index + 1)] };
+    if (!arg.startsWith('-') || arg === '-') {
+      words.push(arg);
+      continue;
+    }
+    const { spec, given } = readToken(specs, arg);
     let text = given ?? (spec.kind === 'bool' ? 'true' : undefined);
     if (text === undefined) {
       index += 1;
@@ -89,9 +124,10 @@ export function readFlags(specs: readonly FlagSpec[], args: readonly string[]): 
       if (text === undefined) throw new UsageError(`flag needs an argument: --${spec.name}`);
     }
     const before = values.get(spec.name);
-    values.set(spec.name, spec.kind === 'list' && before !== undefined ? `${before},${text}` : text);
+    const isList = spec.kind === 'list' || spec.kind === 'regexps';
+    values.set(spec.name, isList && before !== undefined ? `${before},${text}` : text);
   }
-  return values;
+  return { values, words };
 }
 
 interface Token {
@@ -107,8 +143,7 @@ function readToken(specs: readonly FlagSpec[], token: string): Token {
     if (spec !== undefined) return { spec, given: short[2] ?? short[3] };
   }
   const long = /^--?([A-Za-z][A-Za-z0-9_.-]*)(?:=([\s\S]*))?$/.exec(token);
-  if (long === null)
-    throw new UsageError(`unexpected argument ${JSON.stringify(token)}: this command takes flags only`);
+  if (long === null) throw new UsageError(`bad flag syntax: ${token}`);
   const name = (long[1] ?? '').replaceAll('_', '-');
   const spec = token.startsWith('--') ? specs.find((each) => each.name === name) : undefined;
   if (spec !== undefined) return { spec, given: long[2] };
@@ -139,7 +174,7 @@ export function flagText(
   const wrong = (want: string): UsageError =>
     new UsageError(`invalid argument ${JSON.stringify(text)} for --${spec.name}: ${want}`);
   if (spec.kind === 'bool' && parseBool(text) === null) throw wrong('want true or false');
-  if (spec.kind === 'int' && !/^[-+]?\d+$/.test(text)) throw wrong('want a whole number');
+  if (spec.kind === 'int' && parseInteger(text) === null) throw wrong('want a whole number');
   if (spec.kind === 'float' && !/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) throw wrong('want a number');
   if (spec.kind === 'duration' && parseDurationMs(text) === null) throw wrong('want a duration such as 15m or 30s');
   if (spec.choices !== undefined) {
@@ -153,6 +188,29 @@ export function flagText(
     }
   }
   return text;
+}
+
+/** Whether a value was given at all, by flag or by environment. */
+export function isSet(
+  { name }: FlagSpec,
+  given: ReadonlyMap<string, string>,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return given.has(name) || environment[environmentName(name)] !== undefined;
+}
+
+/** A line of comma separated values as pflag reads it: a value in double quotes may hold commas. Null when a quote is not closed. */
+export function splitCsv(text: string): readonly string[] | null {
+  if (text === '') return [];
+  const values: string[] = [];
+  for (let at = 0; at <= text.length;) {
+    const match = /^(?:"((?:[^"]|"")*)"|([^",]*))(?:,|$)/.exec(text.slice(at));
+    if (match === null) return null;
+    values.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
+    at += match[0].length;
+    if (!match[0].endsWith(',')) return values;
+  }
+  return values;
 }
 
 /** A comma list without empty words. */

@@ -273,6 +273,7 @@ function hostOf(
     random,
     freshness,
     concurrency: built.concurrency,
+    syncPeriodMs: config.syncPeriodMs,
     ...(config.shadow ? { restMinMs: SHADOW_REST_MIN_MS } : {}),
     log,
     observers: [

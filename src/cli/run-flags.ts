@@ -1,4 +1,5 @@
-// Every flag of `run`: upstream's bootstrap manager's (same name, default and meaning, spec 11.1) and our own.
+// Every flag of `run`: upstream's bootstrap manager's (same name, default and meaning, spec 11.1), those of its core manager that
+// the Machine controller has, and our own.
 //
 // The table is data: `--help`, docs/flags.md and the parser are made from it.
 
@@ -41,7 +42,12 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
     default: '',
     help: 'Handle only objects whose label cluster.x-k8s.io/watch-filter has this value; empty means all.',
   },
-  { name: 'profiler-address', kind: 'string', default: '', help: 'Go profiler address.', effect: 'none' },
+  {
+    name: 'profiler-address',
+    kind: 'string',
+    default: '',
+    help: 'Address that serves processor and heap profiles in V8’s formats, without authentication; empty turns it off.',
+  },
   { name: 'contention-profiling', kind: 'bool', default: 'false', help: 'Go block profiling.', effect: 'none' },
   {
     name: 'clustercache-concurrency',
@@ -50,7 +56,12 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
     help: 'Workers of the workload cluster cache; connections here are made on demand.',
     effect: 'none',
   },
-  { name: 'kubeadmconfig-concurrency', kind: 'int', default: '100', help: 'KubeadmConfigs handled at the same time.' },
+  {
+    name: 'kubeadmconfig-concurrency',
+    kind: 'int',
+    default: '100',
+    help: 'KubeadmConfigs handled at the same time; 0 and less mean one.',
+  },
   {
     name: 'skip-crd-migration-phases',
     kind: 'list',
@@ -61,32 +72,31 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
     name: 'sync-period',
     kind: 'duration',
     default: '10m',
-    help: 'Least interval in which every object is looked at again.',
-    effect: 'none',
+    help: 'Every object is reconciled at least once in each period, spread over its last fifth; 0 turns it off.',
   },
   {
     name: 'kube-api-qps',
     kind: 'float',
     default: '100',
-    help: 'Requests per second to the management API server, on average, for each resource on its own; below 0 means no limit.',
+    help: 'Requests per second to the management API server, on average, for each resource on its own; 0 means 5, below 0 no limit.',
   },
   {
     name: 'kube-api-burst',
     kind: 'int',
     default: '200',
-    help: 'Requests to the management API server that may be sent at once, for each resource on its own.',
+    help: 'Requests to the management API server that may be sent at once, for each resource on its own; 0 means 10.',
   },
   {
     name: 'clustercache-client-qps',
     kind: 'float',
     default: '20',
-    help: 'Requests per second to each workload API server, on average, for each resource on its own; below 0 means no limit.',
+    help: 'Requests per second to each workload API server, on average, for each resource on its own; 0 means 5, below 0 no limit.',
   },
   {
     name: 'clustercache-client-burst',
     kind: 'int',
     default: '30',
-    help: 'Requests to each workload API server that may be sent at once, for each resource on its own.',
+    help: 'Requests to each workload API server that may be sent at once, for each resource on its own; 0 means 10.',
   },
   { name: 'bootstrap-token-ttl', kind: 'duration', default: '15m', help: 'How long a bootstrap token lives.' },
   {
@@ -117,12 +127,12 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
     default: '',
     help: 'TLS cipher suites of these servers, by their Go names; empty takes the default.',
   },
-  { name: 'diagnostics-address', kind: 'string', default: ':8443', help: 'Address of /metrics.' },
+  { name: 'diagnostics-address', kind: 'string', default: ':8443', help: 'Address of /metrics and /debug.' },
   {
     name: 'insecure-diagnostics',
     kind: 'bool',
     default: 'false',
-    help: 'Serve /metrics over plain HTTP without authentication.',
+    help: 'Serve /metrics over plain HTTP without authentication; /debug is not served then.',
   },
   {
     name: 'feature-gates',
@@ -152,13 +162,41 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
   { name: 'log-json-info-buffer-size', kind: 'string', default: '0', help: 'Buffer of the JSON log.', effect: 'none' },
 ];
 
+/** Of the Go manager that holds the Machine controller. */
+const CORE_FLAGS: readonly FlagSpec[] = [
+  {
+    name: 'machine-concurrency',
+    kind: 'int',
+    default: '100',
+    help: 'Machines handled at the same time; 0 and less mean one.',
+  },
+  {
+    name: 'remote-conditions-grace-period',
+    kind: 'duration',
+    default: '5m',
+    help: 'How long NodeReady and NodeHealthy keep what they said of a workload cluster that does not answer; at least 2m.',
+  },
+  {
+    name: 'additional-sync-machine-labels',
+    kind: 'regexps',
+    default: '',
+    help: 'Regular expressions (Go’s syntax) of further labels that go from a Machine to its Node; a match anywhere in the key counts.',
+  },
+  {
+    name: 'additional-sync-machine-annotations',
+    kind: 'regexps',
+    default: '',
+    help: 'Regular expressions (Go’s syntax) of further annotations that go from a Machine to its Node; a match anywhere in the key counts.',
+  },
+];
+
 const OWN_FLAGS: readonly FlagSpec[] = [
   {
     name: 'controllers',
     kind: 'list',
     default: 'kubeadmconfig',
     choices: [...CONTROLLER_NAMES, 'all'],
-    help: 'Controllers to run: kubeadmconfig, machine, cluster-initialized, machines-up-to-date; or all.',
+    help: 'Controllers to run.',
   },
   {
     name: 'condition-reasons',
@@ -171,14 +209,14 @@ const OWN_FLAGS: readonly FlagSpec[] = [
     name: 'recreate-lost-tokens',
     kind: 'bool',
     default: 'true',
-    help: 'Create a bootstrap token that was lost before its Machine joined once more, with the same value.',
+    help: 'If a bootstrap token disappears before its Machine has joined, create it again with the same value.',
   },
   {
     name: 'snapshot-store',
     kind: 'string',
     default: 'status',
     choices: ['status', 'annotation', 'configmap', 'none'],
-    help: 'Where actors are persisted.',
+    help: 'Where the state of an actor is stored.',
   },
   {
     name: 'inspector-bind-address',
@@ -191,7 +229,7 @@ const OWN_FLAGS: readonly FlagSpec[] = [
     kind: 'list',
     default: 'ui',
     choices: ['ui', 'stately', 'xstate-inspect'],
-    help: 'What the inspector speaks.',
+    help: 'Inspector endpoints to serve: the page (ui), Stately’s inspector (stately), @xstate/inspect (xstate-inspect).',
   },
   {
     name: 'inspector-auth',
@@ -234,4 +272,8 @@ const OWN_FLAGS: readonly FlagSpec[] = [
 ];
 
 /** All flags of `run`, upstream's first. */
-export const RUN_FLAGS: readonly FlagSpec[] = [...UPSTREAM_FLAGS, ...OWN_FLAGS.map((spec) => ({ ...spec, own: true }))];
+export const RUN_FLAGS: readonly FlagSpec[] = [
+  ...UPSTREAM_FLAGS,
+  ...CORE_FLAGS,
+  ...OWN_FLAGS.map((spec) => ({ ...spec, own: true })),
+];

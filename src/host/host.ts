@@ -13,36 +13,19 @@ import type { Failure } from '../../machines/kit/row.js';
 import type { Rest } from '../../machines/kit/step.js';
 import { LOW_TURN_WAIT_MS, STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
 import { createWakeCauses, type WakeCauses } from './causes.js';
-import type { Clock, Freshness, HostObserver, Key, Random, TurnNote, WakeCause } from './contract.js';
+import type { HostObserver, Key, TurnNote, WakeCause } from './contract.js';
 import { AbortedWork } from './deadline.js';
 import { failureOf } from './effect-failure.js';
+import type { HostLog, HostOptions } from './host-options.js';
 import { createLedgers, type Ledgers } from './ledger.js';
 import { newMemory, snapshotOf, type Memory } from './memory.js';
 import { combineObservers } from './observers.js';
-import { createQueue, type KeyQueue, type Priority, type QueueObserver } from './queue.js';
+import { createQueue, type KeyQueue, type Priority } from './queue.js';
 import { createRetryRules, type RetryRules } from './retry-rules.js';
-import { runTurn, type ActorInspector, type AnyController, type TurnPorts } from './turn.js';
+import { nextPass } from './sync-period.js';
+import { runTurn, type TurnPorts } from './turn.js';
 
-/** What a host logs to. */
-export interface HostLog {
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
-
-/** What a host is made of. */
-export interface HostOptions {
-  readonly controller: AnyController;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly freshness: Freshness;
-  readonly concurrency: number;
-  /** Wake-ups come no sooner than this after a turn: for shadow mode, where what a turn writes never shows. */
-  readonly restMinMs?: number;
-  readonly log: HostLog;
-  readonly observers?: readonly HostObserver[];
-  readonly inspect?: ActorInspector | undefined;
-  readonly queueObserver?: QueueObserver;
-}
+export type { HostOptions } from './host-options.js';
 
 /** An actor as the host remembers it between turns. */
 export interface RestingActor {
@@ -147,9 +130,7 @@ function prepare(options: HostOptions): Running {
       // One thread does everybody's work: a turn that nobody waits for delays those that somebody waits for.
       beside: { lowMax: Math.max(1, Math.floor(options.concurrency / 8)), afterMs: LOW_TURN_WAIT_MS },
       onReady: () => pump(host),
-      onDue(key) {
-        if (host.memories.get(key)?.isBackingOff === false) host.causes.add(key, { kind: 'timer' });
-      },
+      onDue: (key) => due(host, key),
       ...(queueObserver === undefined ? {} : { observer: queueObserver }),
     }),
     ports: {
@@ -193,6 +174,14 @@ function wake(host: Running, key: Key, cause: WakeCause): void {
   }
   if (own || (memory?.isBackingOff === true && !retries.mayEnd(key, cause, memory.failure))) return;
   queue.add(key, priorityOf([cause]));
+}
+
+/** A time that was set has come: the actor's own wish, the end of a backoff, or the period of all. */
+function due({ memories, causes }: Running, key: Key): Priority {
+  const memory = memories.get(key);
+  if (memory?.isSyncNext === true) causes.add(key, { kind: 'sync' });
+  else if (memory?.isBackingOff === false) causes.add(key, { kind: 'timer' });
+  return memory?.isSyncNext === true ? 'low' : 'normal';
 }
 
 /** Nobody waits for what a list showed, nor for an actor that still has to wait. */
@@ -369,25 +358,35 @@ function leave({ memories, ledgers, queue, ports, options }: Running, key: Key):
 }
 
 /** After a turn that succeeded: rest until the wake-up. */
-function settle({ queue, options }: Running, key: Key, memory: Memory): void {
+function settle(host: Running, key: Key, memory: Memory): void {
+  const { restMinMs = 0, clock } = host.options;
   memory.failures = 0;
   memory.failure = null;
   const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
+  comeAgain(host, key, { memory, waitMs: wakeAtMs === null ? null : Math.max(restMinMs, wakeAtMs - clock.nowMs()) });
+}
+
+function comeAgain(
+  { queue, options }: Running,
+  key: Key,
+  { memory, waitMs }: { readonly memory: Memory; readonly waitMs: number | null },
+): void {
+  const next = nextPass(waitMs, options.syncPeriodMs ?? 0, options.random);
+  memory.isSyncNext = next?.isSync === true;
   queue.cancel(key);
-  if (wakeAtMs !== null) queue.addAfter(key, Math.max(options.restMinMs ?? 0, wakeAtMs - options.clock.nowMs()));
+  if (next !== null) queue.addAfter(key, next.delayMs);
 }
 
 /** After a turn that failed: wait. */
 function backOff(
-  { queue, retries }: Running,
+  host: Running,
   key: Key,
   { memory, failure }: { readonly memory: Memory; readonly failure: Failure | null },
 ): void {
   memory.failures += 1;
   memory.failure = failure;
   memory.isBackingOff = true;
-  queue.cancel(key);
-  queue.addAfter(key, retries.delayMs(key, failure, memory.failures));
+  comeAgain(host, key, { memory, waitMs: host.retries.delayMs(key, failure, memory.failures) });
 }
 
 function tell({ ports, options, turns }: Running, key: Key, turn: Pick<TurnNote, 'steps' | 'result'>): void {

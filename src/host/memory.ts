@@ -15,6 +15,8 @@ export interface Memory {
   failure: Failure | null;
   /** While set, only causes that end the backoff make the key ready. */
   isBackingOff: boolean;
+  /** What brings the next pass is the period of all objects, and nothing else. */
+  isSyncNext: boolean;
   isDiscardTold: boolean;
   /** Cancels the wait for a view that shows our own writes. */
   parked: (() => void) | null;
@@ -22,7 +24,16 @@ export interface Memory {
 
 /** The memory of a life that begins. */
 export function newMemory(uid: string): Memory {
-  return { uid, rest: null, failures: 0, failure: null, isBackingOff: false, isDiscardTold: false, parked: null };
+  return {
+    uid,
+    rest: null,
+    failures: 0,
+    failure: null,
+    isBackingOff: false,
+    isSyncNext: false,
+    isDiscardTold: false,
+    parked: null,
+  };
 }
 
 /** The actor as it was. */

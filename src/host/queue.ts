@@ -49,8 +49,8 @@ export interface QueueOptions {
   readonly beside?: { readonly lowMax: number; readonly afterMs: number };
   /** Called when a key can be taken. */
   readonly onReady: () => void;
-  /** Called when a time that was set came. The key is ready already. */
-  readonly onDue?: (key: Key) => void;
+  /** Called when a time that was set came, right before the key is ready; answers with its priority. */
+  readonly onDue?: (key: Key) => Priority;
   readonly observer?: QueueObserver;
 }
 
@@ -69,10 +69,7 @@ export function createQueue({
   const again = new Map<Key, Priority>();
   let isClosed = false;
   let cancelLook: (() => void) | null = null;
-  const timers = createTimerHeap(clock, (key) => {
-    add(key);
-    onDue?.(key);
-  });
+  const timers = createTimerHeap(clock, (key) => add(key, onDue?.(key)));
   const depth = (): number => normal.size + low.size;
 
   function add(key: Key, priority: Priority = 'normal'): void {

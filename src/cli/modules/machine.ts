@@ -16,11 +16,6 @@ import type { BuiltController, ControllerModule, ModuleDeps } from '../controlle
 import { detailsOf } from '../object-details.js';
 import { clustersCache, configMapsCache, machinesCache, plainCache } from '../shared-kinds.js';
 
-/** How long NodeReady and NodeHealthy keep what they said of a cluster that does not answer (upstream's default). */
-const REMOTE_CONDITIONS_GRACE_MS = 5 * 60_000;
-/** Machines handled at the same time, as upstream's default. */
-const CONCURRENCY = 100;
-
 /** Upstream's core Machine controller. */
 export const machineModule: ControllerModule = {
   name: 'machine',
@@ -45,10 +40,11 @@ export const machineModule: ControllerModule = {
 export function machineSettings(config: OperatorConfig): Settings {
   return {
     watchFilter: config.watchFilter,
-    remoteConditionsGraceMs: REMOTE_CONDITIONS_GRACE_MS,
-    additionalSyncLabels: [],
-    additionalSyncAnnotations: [],
+    remoteConditionsGraceMs: config.remoteConditionsGraceMs,
+    additionalSyncLabels: config.additionalSyncLabels,
+    additionalSyncAnnotations: config.additionalSyncAnnotations,
     propagateTaints: config.featureGates.MachineTaintPropagation,
+    considerVolumeAttachments: config.featureGates.MachineWaitForVolumeDetachConsiderVolumeAttachments,
     snapshotStore: config.snapshotStore,
   };
 }
@@ -76,7 +72,7 @@ function build({ config, client, caches, workload, events, clock, random, log }:
   const { machines } = ports.caches;
   return {
     controller: parts.controller as unknown as AnyController,
-    concurrency: CONCURRENCY,
+    concurrency: config.machineConcurrency,
     connect(host) {
       const end = parts.wire((key, cause) => host.wake(key, cause));
       for (const { metadata } of machines.list())

@@ -34,6 +34,11 @@ export interface MachineEvent {
   readonly message: string;
 }
 
+/** Which keys are meant. */
+export interface KeyPattern {
+  test(key: string): boolean;
+}
+
 /** What users can choose. */
 export interface Settings {
   /** Value of the watch-filter label; empty for none. */
@@ -41,10 +46,12 @@ export interface Settings {
   /** How long NodeReady and NodeHealthy keep what they said of a cluster that does not answer. */
   readonly remoteConditionsGraceMs: number;
   /** Keys of further labels and annotations that go from Machines to Nodes; a match anywhere in the key counts. */
-  readonly additionalSyncLabels: readonly RegExp[];
-  readonly additionalSyncAnnotations: readonly RegExp[];
+  readonly additionalSyncLabels: readonly KeyPattern[];
+  readonly additionalSyncAnnotations: readonly KeyPattern[];
   /** Gate `MachineTaintPropagation`. */
   readonly propagateTaints: boolean;
+  /** Gate `MachineWaitForVolumeDetachConsiderVolumeAttachments`: without it only the Node's own list of volumes counts. */
+  readonly considerVolumeAttachments: boolean;
   readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
 }
 

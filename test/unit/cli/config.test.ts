@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseConfig } from '../../../src/cli/config.js';
 import { parseDemo } from '../../../src/cli/demo-flags.js';
-import { flagMarkdown } from '../../../src/cli/flag-help.js';
-import { parseDurationMs, UsageError } from '../../../src/cli/flag-types.js';
+import { flagHelp, flagMarkdown } from '../../../src/cli/flag-help.js';
+import { parseDurationMs, parseInteger, UsageError } from '../../../src/cli/flag-types.js';
+import { machineSettings } from '../../../src/cli/modules/machine.js';
 import { RUN_FLAGS } from '../../../src/cli/run-flags.js';
+import { tlsSettings } from '../../../src/webhooks/tls-options.js';
 
 const message = (args: readonly string[]): string => {
   try {
@@ -57,7 +59,7 @@ describe('flags', () => {
     expect(parseConfig(args, {}).logLevel).toBe(5);
   });
 
-  test('requests per second: fractions, and -1 as in client-go -> taken; 0 and words -> not', () => {
+  test('requests per second: fractions, 0 and -1 as in client-go -> taken; words -> not', () => {
     const rates = (qps: string): readonly number[] => {
       const config = parseConfig([`--kube-api-qps=${qps}`, `--clustercache-client-qps=${qps}`], {});
       return [config.kubeApiQps, config.workloadQps];
@@ -68,7 +70,7 @@ describe('flags', () => {
       [0.5, 0.5],
     ]);
     for (const rate of rates('-1')) expect(rate).toBeGreaterThan(100_000);
-    expect(message(['--kube-api-qps=0'])).toBe('--kube-api-qps: want a number above 0, or -1 for no limit, got 0');
+    expect(rates('0')).toEqual([5, 5]);
     expect(message(['--kube-api-qps=many'])).toBe('invalid argument "many" for --kube-api-qps: want a number');
   });
 
@@ -105,7 +107,24 @@ describe('flags', () => {
     [['-leader-elect'], /^unknown flag: -leader-elect \(did you mean --leader-elect\?\)$/],
     [['--feature-gates=toString=true'], '--feature-gates: unrecognized feature gate: toString'],
     [['--namespace'], 'flag needs an argument: --namespace'],
-    [['extra'], 'unexpected argument "extra": this command takes flags only'],
+    [['--=x'], 'bad flag syntax: --=x'],
+    [['--kube-api-burst=-1'], '--kube-api-burst: want a number above 0, got -1'],
+    [['--kube-api-burst=0x'], 'invalid argument "0x" for --kube-api-burst: want a whole number'],
+    [['--remote-conditions-grace-period=119s'], '--remote-conditions-grace-period must be at least 2m'],
+    [
+      ['--additional-sync-machine-labels=ok,(x'],
+      'invalid argument "(x" for --additional-sync-machine-labels: want regular expressions in Go’s syntax: missing closing )',
+    ],
+    [
+      ['--additional-sync-machine-annotations=(?=x)'],
+      'invalid argument "(?=x)" for --additional-sync-machine-annotations: want regular expressions in Go’s syntax: invalid or unsupported Perl syntax: (?=',
+    ],
+    [
+      ['--additional-sync-machine-labels="x'],
+      'invalid argument "\\"x" for --additional-sync-machine-labels: a double quote is not closed',
+    ],
+    [['--tls-cipher-suites=TLS_NULL'], /^--tls-cipher-suites: cipher suite TLS_NULL is not supported: want of TLS_/],
+    [['--profiler-address=6060'], /^--profiler-address: want host:port or :port, got "6060"$/],
     [['--leader-elect', '--leader-elect-lease-duration=5s'], /want more than --leader-elect-renew-deadline/],
     [['--skip-crd-migration-phases=All'], /Invalid phase All specified in SkipCRDMigrationPhases/],
     [['--health-addr=localhost'], /^--health-addr: want host:port or :port, got "localhost"$/],
@@ -127,10 +146,137 @@ describe('flags', () => {
   });
 
   test('a flag without effect: set -> accepted and reported once', () => {
-    expect(parseConfig(['--sync-period=5m', '--contention-profiling'], {}).withoutEffect).toEqual([
+    expect(parseConfig(['--vmodule=x=1', '--contention-profiling'], {}).withoutEffect).toEqual([
       '--contention-profiling',
-      '--sync-period',
+      '--vmodule',
     ]);
+  });
+
+  test('a flag without effect: set by the environment -> reported, too', () => {
+    const environment = { KUBEADM_BOOTSTRAP_CONTENTION_PROFILING: 'true' };
+    expect(parseConfig([], environment).withoutEffect).toEqual(['--contention-profiling']);
+  });
+
+  test('webhook port: given by flag or by environment -> given; by default -> not', () => {
+    expect([
+      parseConfig(['--webhook-port=9443'], {}).webhook.portGiven,
+      parseConfig([], { KUBEADM_BOOTSTRAP_WEBHOOK_PORT: '9443' }).webhook.portGiven,
+      parseConfig([], {}).webhook.portGiven,
+    ]).toEqual([true, true, false]);
+  });
+
+  test('words that pflag puts aside -> ignored, and reported; a switch stays on', () => {
+    const config = parseConfig(['--leader-elect', 'false', '--v=3', '--', '--namespace=x'], {});
+    expect(config).toMatchObject({ leaderElect: true, logLevel: 3, namespace: '' });
+    expect(config.withoutEffect).toEqual(['argument "false"', 'argument "--namespace=x"']);
+    expect(() => parseDemo(['--exit', 'false'])).toThrow('unexpected argument "false": this command takes flags only');
+  });
+
+  test.each([
+    ['16', 16],
+    ['0x10', 16],
+    ['0X1F', 31],
+    ['017', 15],
+    ['0o17', 15],
+    ['0b11', 3],
+    ['1_000', 1000],
+    ['0', 0],
+    ['-0x2', -2],
+    ['+5', 5],
+    ['08', null],
+    ['1__0', null],
+    ['0x', null],
+    ['1.0', null],
+    ['', null],
+  ])('integers: %s -> %s, as strconv.ParseInt', (text, expected) => {
+    expect(parseInteger(text)).toBe(expected);
+  });
+
+  test('numbers that mean a default of client-go or controller-runtime -> that default', () => {
+    const names = ['kube-api-burst', 'clustercache-client-burst', 'kubeadmconfig-concurrency', 'machine-concurrency'];
+    const config = parseConfig(
+      names.map((name) => `--${name}=0`),
+      {},
+    );
+    expect(config).toMatchObject({
+      kubeApiBurst: 10,
+      workloadBurst: 10,
+      kubeadmConfigConcurrency: 1,
+      machineConcurrency: 1,
+    });
+    expect(parseConfig(['--kubeadmconfig-concurrency=-5'], {}).kubeadmConfigConcurrency).toBe(1);
+  });
+
+  test('flags of the Machine controller: none given -> upstream’s defaults', () => {
+    expect(machineSettings(parseConfig([], {}))).toMatchObject({
+      remoteConditionsGraceMs: 300_000,
+      additionalSyncLabels: [],
+      additionalSyncAnnotations: [],
+      considerVolumeAttachments: true,
+    });
+    expect(parseConfig([], {}).machineConcurrency).toBe(100);
+  });
+
+  test('flags of the Machine controller: given -> they reach its settings', () => {
+    const config = parseConfig(
+      [
+        '--additional-sync-machine-labels=^a{1}$,"x{1,2}\\.example"',
+        '--additional-sync-machine-labels=zone',
+        '--additional-sync-machine-annotations=(?i)NOTE',
+        '--remote-conditions-grace-period=2m',
+        '--machine-concurrency=7',
+        '--feature-gates=MachineWaitForVolumeDetachConsiderVolumeAttachments=false',
+      ],
+      {},
+    );
+    const settings = machineSettings(config);
+    const labels = ['a', 'aa', 'xx.example', 'topology.kubernetes.io/zone', 'other'];
+    expect(labels.filter((key) => settings.additionalSyncLabels.some((each) => each.test(key)))).toEqual([
+      'a',
+      'xx.example',
+      'topology.kubernetes.io/zone',
+    ]);
+    expect(settings.additionalSyncAnnotations.map((each) => each.test('my-note'))).toEqual([true]);
+    expect(settings).toMatchObject({ remoteConditionsGraceMs: 120_000, considerVolumeAttachments: false });
+    expect(config.machineConcurrency).toBe(7);
+  });
+
+  test('cipher suites of Go that this OpenSSL does not have -> accepted, reported, left out', () => {
+    const names = ['TLS_RSA_WITH_RC4_128_SHA', 'TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256'];
+    const { tls, withoutEffect } = parseConfig([`--tls-cipher-suites=${names.join(',')}`], {});
+    expect(withoutEffect).toEqual(['cipher suite TLS_RSA_WITH_RC4_128_SHA']);
+    expect(tlsSettings(tls.minVersion, tls.cipherSuites)).toMatchObject({
+      settings: { ciphers: 'ECDHE-RSA-AES128-SHA256' },
+    });
+    expect(tlsSettings('VersionTLS12', names.slice(0, 1))).toEqual({ settings: { minVersion: 'TLSv1.3' } });
+  });
+
+  test('every cipher suite name of Go’s crypto/tls -> accepted', () => {
+    const goNames = [
+      ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'],
+      ...['RSA', 'ECDHE_RSA', 'ECDHE_ECDSA'].flatMap((exchange) =>
+        [
+          'RC4_128_SHA',
+          'AES_128_CBC_SHA',
+          'AES_256_CBC_SHA',
+          'AES_128_CBC_SHA256',
+          'AES_128_GCM_SHA256',
+          'AES_256_GCM_SHA384',
+        ].map((cipher) => `TLS_${exchange}_WITH_${cipher}`),
+      ),
+      ...['RSA', 'ECDHE_RSA'].map((exchange) => `TLS_${exchange}_WITH_3DES_EDE_CBC_SHA`),
+      ...['ECDHE_RSA', 'ECDHE_ECDSA'].flatMap((exchange) =>
+        ['CHACHA20_POLY1305', 'CHACHA20_POLY1305_SHA256'].map((cipher) => `TLS_${exchange}_WITH_${cipher}`),
+      ),
+    ];
+    expect(message([`--tls-cipher-suites=${goNames.join(',')}`])).toBe('accepted');
+  });
+
+  test('sync period: 10m as upstream; 0 and less -> off', () => {
+    expect(['10m', '0', '-1s'].map((text) => parseConfig([`--sync-period=${text}`], {}).syncPeriodMs)).toEqual([
+      600_000, 0, 0,
+    ]);
+    expect(parseConfig([], {}).syncPeriodMs).toBe(600_000);
   });
 
   test.each([
@@ -150,5 +296,24 @@ describe('flags', () => {
     const markdown = flagMarkdown(RUN_FLAGS);
     for (const flag of RUN_FLAGS)
       expect(markdown.split(`\`${flag.name.length === 1 ? '-' : '--'}${flag.name}\` |`)).toHaveLength(2);
+  });
+
+  test('documentation: every row of a table -> three cells', () => {
+    const rows = flagMarkdown(RUN_FLAGS)
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    expect(rows.length).toBeGreaterThan(RUN_FLAGS.length);
+    for (const row of rows) expect(row.split(/(?<!\\)\|/)).toHaveLength(5);
+  });
+
+  test('documentation and help: a flag with choices -> names each of them', () => {
+    for (const page of [flagMarkdown(RUN_FLAGS), flagHelp('run', RUN_FLAGS)]) {
+      for (const { name, choices = [] } of RUN_FLAGS) {
+        const line =
+          page.split('\n').find((each) => each.includes(`--${name}\``) || each.includes(`  --${name} `)) ?? '';
+        const list = /(?:One|Any) of ([^.]*)\./.exec(line)?.[1]?.replaceAll('`', '').split(', ') ?? [];
+        expect(list).toEqual(choices);
+      }
+    }
   });
 });

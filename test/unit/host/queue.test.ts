@@ -11,7 +11,10 @@ const queueWith = (options: { readonly beside?: { readonly lowMax: number; reado
     ...options,
     clock,
     onReady: () => (seen.ready += 1),
-    onDue: (key) => seen.due.push(key),
+    onDue(key) {
+      seen.due.push(key);
+      return 'normal';
+    },
     observer: { onAdd: (depth) => seen.depths.push(depth), onTake: (waitedMs) => seen.waited.push(waitedMs) },
   });
   return { clock, queue, seen };

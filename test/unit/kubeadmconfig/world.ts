@@ -71,6 +71,9 @@ export interface Operator {
   stop(): Promise<void>;
 }
 
+/** How an operator is started: its settings, and what its host and caches are given. */
+export type StartOptions = Partial<Settings> & { readonly hasMachinePools?: boolean; readonly syncPeriodMs?: number };
+
 export interface World {
   readonly clock: TestClock;
   readonly server: EmbeddedApiServer;
@@ -84,7 +87,7 @@ export interface World {
   isReachable: boolean;
   /** Calls of the operator since the last `seen.length = 0`, lists and watches left out. */
   readonly seen: SeenRequest[];
-  start(settings?: Partial<Settings> & { readonly hasMachinePools?: boolean }): Promise<Operator>;
+  start(settings?: StartOptions): Promise<Operator>;
   /** Until nothing moves any more. */
   settle(operator?: Operator): Promise<void>;
   /** Faults of both clusters. */
@@ -173,10 +176,10 @@ async function startOperator(
     random,
     connect = refuseConnection,
   }: { readonly random: ReturnType<typeof seededRandom>; readonly connect: Connect | undefined },
-  given: Partial<Settings> & { readonly hasMachinePools?: boolean },
+  given: StartOptions,
 ): Promise<Operator> {
   const { clock, server } = world;
-  const { hasMachinePools = true, ...settings } = given;
+  const { hasMachinePools = true, syncPeriodMs = 0, ...settings } = given;
   const life = new AbortController();
   const logs: Record<string, unknown>[] = [];
   const log = createLogger({
@@ -242,6 +245,7 @@ async function startOperator(
     random,
     freshness: informers.freshness,
     concurrency: 10,
+    syncPeriodMs,
     ...(settings.shadow === true ? { restMinMs: SHADOW_REST_MIN_MS } : {}),
     log,
     observers: [{ onTransition: (note) => void transitions.push(note) }],

@@ -157,6 +157,14 @@ describe('a Machine whose volumes are attached', () => {
     operator.kill();
   });
 
+  test('only the attachment says so, and attachments are not to be considered: -> not waited for', async () => {
+    const { world, operator } = await running({}, {}, { considerVolumeAttachments: false });
+    await attach(world, 'data', { node: false });
+    await remove(world);
+    expect(await isGone(world)).toBe(true);
+    operator.kill();
+  });
+
   test('only the Node says so: no attachment -> waited for all the same', async () => {
     const { world, operator } = await running();
     await attach(world, 'data', { attachment: false });

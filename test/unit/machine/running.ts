@@ -1,6 +1,6 @@
 // A worker that runs, and what tests of its deletion look at.
 import { change, find, machine, put, putCluster, putPod, putRunning, saysOf } from './objects.js';
-import { createWorld, type Operator, type World, type WorldOptions } from './world.js';
+import { createWorld, type Operator, type StartOptions, type World, type WorldOptions } from './world.js';
 
 export type MachineOptions = NonNullable<Parameters<typeof putRunning>[2]>;
 
@@ -15,9 +15,10 @@ export const hook = {
 export async function running(
   options: MachineOptions = {},
   worldOptions: WorldOptions = {},
+  settings: StartOptions = {},
 ): Promise<{ readonly world: World; readonly operator: Operator }> {
   const world = createWorld(worldOptions);
-  const operator = await world.start();
+  const operator = await world.start(settings);
   await putCluster(world);
   await putRunning(world, 'w-0', options);
   return { world, operator };

@@ -30,6 +30,7 @@ export const defaultSettings: Settings = {
   additionalSyncLabels: [],
   additionalSyncAnnotations: [],
   propagateTaints: false,
+  considerVolumeAttachments: true,
   snapshotStore: 'status',
 };
 
@@ -40,6 +41,9 @@ export interface SeenRequest {
   readonly what: string;
   readonly status: number;
 }
+
+/** How an operator is started: its settings, and the period of its host. */
+export type StartOptions = Partial<Settings> & { readonly syncPeriodMs?: number };
 
 /** A running operator. */
 export interface Operator {
@@ -75,7 +79,7 @@ export interface World {
   kubeconfigProblem: string | null;
   /** Clusters that take calls and never answer, by name. */
   readonly hanging: Set<string>;
-  start(settings?: Partial<Settings>): Promise<Operator>;
+  start(settings?: StartOptions): Promise<Operator>;
   /** Until nothing moves any more, without time passing. */
   settle(): Promise<void>;
 }
@@ -148,7 +152,7 @@ export function unreachable(): FaultPlan {
 async function startOperator(
   world: World,
   random: ReturnType<typeof seededRandom>,
-  given: Partial<Settings>,
+  { syncPeriodMs = 0, ...given }: StartOptions,
 ): Promise<Operator> {
   const { clock, management, workload } = world;
   const life = new AbortController();
@@ -212,6 +216,7 @@ async function startOperator(
     random,
     freshness: informers.freshness,
     concurrency: 10,
+    syncPeriodMs,
     log,
     observers: [
       {

@@ -105,10 +105,12 @@ async function lookAtVolumes(
   }
   const { cluster, machine } = view;
   if (cluster === null) throw new Error(`${view.key}: volumes were asked for without a Cluster`);
-  const attachments = await prefixed(
-    'failed to list VolumeAttachments: failed to list VolumeAttachments',
-    listAll<StoredVolumeAttachment>(client, kinds.volumeAttachment, { signal }),
-  );
+  const attachments = ports.settings.considerVolumeAttachments
+    ? await prefixed(
+        'failed to list VolumeAttachments: failed to list VolumeAttachments',
+        listAll<StoredVolumeAttachment>(client, kinds.volumeAttachment, { signal }),
+      )
+    : [];
   const attached = attachedTo(node, attachments);
   if ('problem' in attached) throw new EffectFailure('UnclearVolume', attached.problem);
   if (attached.nodeEntries.length === 0 && attached.volumes.length === 0) return { report: nothing, attachments: [] };

@@ -8,6 +8,7 @@ import type { StringMap } from '../../../api/core.js';
 import { annotation, label } from '../../../api/names.js';
 import { interruptible } from '../external/readings.js';
 import { controllerOf, keyOf, type ExternalObjectJson, type StoredMachine, type StoredNode } from '../objects.js';
+import type { KeyPattern } from '../ports.js';
 import type { Owners } from '../view.js';
 import { desiredTaints, type NodeTaint } from './node-taints.js';
 
@@ -17,8 +18,8 @@ export interface NodeSyncSource {
   /** The infrastructure object, where it was read. */
   readonly infrastructure: ExternalObjectJson | null;
   readonly owners: Owners;
-  readonly additionalLabels: readonly RegExp[];
-  readonly additionalAnnotations: readonly RegExp[];
+  readonly additionalLabels: readonly KeyPattern[];
+  readonly additionalAnnotations: readonly KeyPattern[];
   readonly propagateTaints: boolean;
 }
 
