@@ -5,6 +5,7 @@
 
 import { goQuote } from './go-json.js';
 import { inForm, text, type Normaliser, type Schema } from './schema.js';
+import { FORM_CHARS_MAX } from './text-limits.js';
 
 const nanosecondsIn = {
   ns: 1n,
@@ -19,20 +20,39 @@ const nanosecondsIn = {
 const durationMax = 2n ** 63n - 1n;
 const int32Max = 2147483647n;
 
-/** Reads a duration as Go writes it (`1h2m3.5s`); the result is in nanoseconds. */
+/** Reads a duration as Go reads it (`1h2m3.5s`); the result is in nanoseconds. Undefined for what Go refuses, and for what is too long. */
 export function parseDuration(given: string): bigint | undefined {
-  const match = /^([-+]?)(0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/.exec(given);
-  if (match === null) return undefined;
+  if (given.length > FORM_CHARS_MAX) return undefined;
+  const isNegative = given.startsWith('-');
+  const rest = isNegative || given.startsWith('+') ? given.slice(1) : given;
+  if (rest === '0') return 0n;
+  if (rest === '') return undefined;
   let sum = 0n;
-  for (const [, whole = '', fraction = '', unit = 's'] of given.matchAll(
-    /(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g,
-  )) {
+  const part = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
+  for (let at = 0; at < rest.length; at = part.lastIndex) {
+    part.lastIndex = at;
+    const match = part.exec(rest);
+    if (match === null) return undefined;
+    const [, whole = '', fraction = '', unit = 's'] = match;
+    if (whole === '' && fraction === '') return undefined;
     const scale = nanosecondsIn[unit as keyof typeof nanosecondsIn];
-    sum += BigInt(whole === '' ? '0' : whole) * scale;
-    if (fraction !== '') sum += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
+    sum += BigInt(whole === '' ? '0' : whole) * scale + nanosecondsOfFraction(fraction, scale);
   }
-  if (sum > durationMax) return undefined;
-  return match[1] === '-' ? -sum : sum;
+  if (sum > durationMax + (isNegative ? 1n : 0n)) return undefined;
+  return isNegative ? -sum : sum;
+}
+
+/** Go counts a fraction in floating point, with as many digits as fit into 63 bits. */
+function nanosecondsOfFraction(fraction: string, unit: bigint): bigint {
+  let digits = 0n;
+  let scale = 1;
+  for (const digit of fraction) {
+    const next = digits * 10n + BigInt(digit);
+    if (digits > durationMax / 10n || next > durationMax + 1n) break;
+    digits = next;
+    scale *= 10;
+  }
+  return digits === 0n ? 0n : BigInt(Math.trunc(Number(digits) * (Number(unit) / scale)));
 }
 
 /** Whole seconds of a duration, cut off and capped to what 32 bits hold. */
@@ -69,15 +89,21 @@ function decimal(value: bigint, digits: number): string {
 }
 
 const duration: Normaliser = (given) => {
+  if (given.length > FORM_CHARS_MAX) return tooLong('duration', given);
   const nanoseconds = parseDuration(given);
   return nanoseconds === undefined
     ? { problem: `invalid duration ${goQuote(given)}` }
     : { text: formatDuration(nanoseconds) };
 };
 
+function tooLong(what: string, given: string): { readonly problem: string } {
+  return { problem: `invalid ${what}: it has ${given.length} characters, more than ${FORM_CHARS_MAX}` };
+}
+
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
 const pointInTime: Normaliser = (given) => {
+  if (given.length > FORM_CHARS_MAX) return tooLong('time', given);
   const atMs = rfc3339.test(given) ? Date.parse(given) : Number.NaN;
   if (Number.isNaN(atMs)) return { problem: `invalid time ${goQuote(given)}` };
   return { text: new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z') };
@@ -86,6 +112,7 @@ const pointInTime: Normaliser = (given) => {
 const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 
 const bootstrapToken: Normaliser = (given) => {
+  if (given.length > FORM_CHARS_MAX) return tooLong('bootstrap token', given);
   const token = given.replaceAll('"', '');
   if (tokenPattern.test(token)) return { text: token };
   return {

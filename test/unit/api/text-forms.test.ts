@@ -27,12 +27,33 @@ describe('durations', () => {
     ['100h5m0.25s', '100h5m0.25s'],
     ['-1h30m', '-1h30m0s'],
     ['.5h', '30m0s'],
+    ['1.s', '1s'],
+    ['1.99999999999999999999999999s', '2s'],
+    ['0.33333333333333333333h', '20m0s'],
+    ['00000000000000000000000000000001s', '1s'],
+    ['9223372036854775807ns', '2562047h47m16.854775807s'],
+    ['-9223372036854775808ns', '-2562047h47m16.854775808s'],
   ])('%s -> written as %s', (given, written) => {
     const nanoseconds = parseDuration(given);
     expect(nanoseconds === undefined ? undefined : formatDuration(nanoseconds)).toBe(written);
   });
 
-  test.each(['', '5', 'm', '1 s', '5m 3s', '1d', 's1', '9223372036854775808ns'])('%j -> no duration', (given) => {
+  test.each([
+    '',
+    '-',
+    '5',
+    'm',
+    '.s',
+    '1 s',
+    '5m 3s',
+    '1d',
+    's1',
+    '1.5.5s',
+    '9223372036854775808ns',
+    '-9223372036854775809ns',
+    '1'.repeat(1_000_000),
+    '1s'.repeat(500_000),
+  ])('%.40j -> no duration', (given) => {
     expect(parseDuration(given)).toBeUndefined();
   });
 
@@ -92,11 +113,39 @@ describe('other forms', () => {
     ['-2k', '-2k'],
     ['0.0000000001', '1n'],
     ['100u', '100u'],
+    ['1e21', '1e21'],
+    ['1e22', '10e21'],
+    ['10e20', '1e21'],
+    ['1e10000000', '10e9999999'],
+    ['5000000e1000000', '50e1000005'],
+    ['1e2147483647', '10e2147483646'],
+    ['1e-10000000', '1e-9'],
+    ['1.5e-100', '1e-9'],
+    ['1e-5', '10e-6'],
+    ['0e10000000', '0'],
+    ['-0.0e50', '0'],
+    ['12345678901234567890e100000', '123456789012345678900e99999'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['9999999999Ei', '9223372036854775807'],
+    ['-100Ei', '-9223372036854775807'],
+    ['1.5Ei', '1536Pi'],
   ])('quantity %s -> %s', (given, written) => {
     expect(normaliseQuantity(given)).toEqual({ text: written });
   });
 
-  test.each(['', 'abc', '1 Gi', '1kB', '--1'])('quantity %j -> a problem', (given) => {
+  test.each([
+    '',
+    'abc',
+    '1 Gi',
+    '1kB',
+    '--1',
+    '1e',
+    '1e1.5',
+    '1e2147483648',
+    '1e99999999999999999999',
+    '1'.repeat(1_000_000),
+    `1e${'9'.repeat(1_000_000)}`,
+  ])('quantity %.40j -> a problem', (given) => {
     expect(normaliseQuantity(given)).toHaveProperty('problem');
   });
 
