@@ -45,6 +45,15 @@ export const STALE_VIEW_POLL_MS = 20;
 /** Text of a cause in a condition: conditions stay readable, and far below the API's limit. */
 export const CAUSE_CHARS_MAX = 1_000;
 
+/** Text of which secrets are taken out, before it is cut to what a reader gets: a few key blocks may stand before what is worth reading. */
+export const SCRUBBED_CHARS_MAX = 16 * 1024;
+
+/** A server's own words about a refusal: its longest are lists of invalid fields, and a condition shows the first thousand characters. */
+export const SERVER_TEXT_CHARS_MAX = 4 * 1024;
+
+/** Causes of one refusal that are kept: nobody reads more, and a stranger's server sends them. */
+export const SERVER_CAUSES_MAX = 100;
+
 /** One call to the management API server: far above what a healthy server takes, below an effect's deadline. */
 export const API_CALL_TIMEOUT_MS = 30_000;
 
@@ -123,6 +132,18 @@ export const CONNECTION_BACKOFF_MAX_MS = 30_000;
 
 /** Workload connections at once: each holds sockets and TLS state. The idle one that was used least lately gives way. */
 export const CONNECTIONS_MAX = 1_000;
+
+/** A kubeconfig in a Secret: room for a bundle of a hundred CA certificates. */
+export const KUBECONFIG_CHARS_MAX = 256 * 1024;
+
+/** Punctuation and line ends of a kubeconfig in a Secret: what the YAML parser's work grows with. A hundred folded certificates have 4,000. */
+export const KUBECONFIG_MARKS_MAX = 8 * 1024;
+
+/** Nesting of a kubeconfig in a Secret, as its text lets one guess it: a kubeconfig has six levels, twice as many where it is folded. */
+export const KUBECONFIG_DEPTH_MAX = 64;
+
+/** The address of an API server, or of a proxy before it. */
+export const SERVER_URL_CHARS_MAX = 2 * 1024;
 
 /** Token and CA files are read again after this long, as client-go. */
 export const CREDENTIALS_AGE_MAX_MS = 60_000;

@@ -88,7 +88,7 @@ function inBinary(value: bigint): string {
   return `${rest}${binarySuffixes[step]}`;
 }
 
-/** Without zeros at the end, in steps of a thousand. PARITY: Go forgets the suffix of what is above `E`; here the zeros stay. */
+/** Without zeros at the end, in steps of a thousand. Go forgets the suffix of what is above `E`; here the zeros stay. */
 function inDecimal({ digits, scale }: Decimal, hasExponent: boolean): string {
   const text = String(digits);
   const significant = text.replace(/(?<!0)0+$/, '');

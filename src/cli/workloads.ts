@@ -1,6 +1,5 @@
 // Connections to workload clusters: kubeconfigs from Secrets, one client for each cluster, limits from flags.
 
-import { parse } from 'yaml';
 import { resources } from '../api/names.js';
 import type { WorkloadConnections } from '../kube/contract.js';
 import type { WriteGate } from '../kube/exchange.js';
@@ -12,6 +11,7 @@ import { workloadConnect } from '../kube/workload-connect.js';
 import { createWorkloadConnections } from '../kube/workload-connections.js';
 import type { SharedCaches } from './controller-module.js';
 import { FIELD_MANAGER, USER_AGENT, type Management } from './management.js';
+import { readKubeconfigYaml } from './kubeconfig-yaml.js';
 import type { OperatorOptions } from './operator-options.js';
 import { secretsCache } from './shared-kinds.js';
 
@@ -33,7 +33,7 @@ export function openWorkloads(
   const secret = resourceOf(resources.Secret);
   const hosts = workloadHosts(metrics, log, management.main.host);
   const connect = workloadConnect({
-    parseYaml: (text) => parse(text) as unknown,
+    parseYaml: readKubeconfigYaml,
     clock,
     environment,
     userAgent: USER_AGENT,

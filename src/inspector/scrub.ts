@@ -1,26 +1,12 @@
-// Takes out of a text what looks like a secret. The second line of defence: the first is that only listed facts get here.
+// Values for the page without what looks like a secret. The second line of defence: the first is that only listed facts get here.
+
+import { REMOVED, scrubStrictly } from '../scrub.js';
 
 const TEXT_MAX = 500;
-const MASK = '[removed]';
-
-/** Shapes of secrets, most specific first. Linear patterns only: no input makes them slow. */
-const SHAPES: readonly RegExp[] = [
-  /-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/g,
-  /(?:#cloud-config|## template: jinja)[\s\S]*/g,
-  /"ignition"\s*:\s*\{[\s\S]*/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?/g,
-  /\b(?:Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi,
-  /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g,
-  /\b(?:password|passwd|token|secret|client-key-data|certificateKey|certificate-key|apikey|api-key)\b["']?\s*[:=]\s*["']?(?!secret[\s"'])[^\s"',;}]{3,}/gi,
-  /\/\/[^/\s:@]{1,64}:[^/\s@]{1,128}@/g,
-  /(?<!sha256:)\b[0-9a-f]{64}\b/g,
-  /[A-Za-z0-9+/]{120,}={0,2}/g,
-];
 
 /** The text without what looks like a secret, at most 500 characters long. */
 export function scrub(text: string): string {
-  let clean = text.length > 100_000 ? text.slice(0, 100_000) : text;
-  for (const shape of SHAPES) clean = clean.replace(shape, MASK);
+  const clean = scrubStrictly(text);
   return clean.length > TEXT_MAX ? `${clean.slice(0, TEXT_MAX)}…` : clean;
 }
 
@@ -39,7 +25,7 @@ export function scrubDeep(value: unknown, depth = 0): unknown {
     Object.entries(value).map(([name, item]) => [
       name,
       SECRET_NAME.test(name) && (typeof item === 'string' || item instanceof Uint8Array)
-        ? MASK
+        ? REMOVED
         : scrubDeep(item, depth + 1),
     ]),
   );

@@ -16,7 +16,7 @@ import {
   EVENT_REPEAT_MIN_MS,
   EVENT_WINDOW_MS,
 } from '../limits.js';
-import { scrubSecrets } from '../log.js';
+import { scrubSecrets } from '../scrub.js';
 import type { ApiClient, ApiFailure } from './contract.js';
 import { isApiError } from './failures.js';
 import { resourceOf } from './resource-paths.js';

@@ -4,6 +4,7 @@
 //   F2. `Refused` means that nothing left: no connection, no credentials, no permission by the write gate.
 //   F3. Messages are the server's text, or ours without ports of this side, times or ids: they end up in conditions.
 
+import { SERVER_CAUSES_MAX, SERVER_TEXT_CHARS_MAX } from '../limits.js';
 import { ApiError, type ApiFailure, type ApiFailureKind } from './contract.js';
 
 /** Reason of a call that this client's own limits held back until its deadline: nothing left, and nothing is known of the server. */
@@ -76,8 +77,8 @@ export function failureOfAnswer(
   return new ApiError({
     kind,
     status: answer.status,
-    reason: status?.reason ?? '',
-    message: status?.message ?? messageWithoutStatus(call, kind, answer),
+    reason: bounded(status?.reason) ?? '',
+    message: bounded(status?.message) ?? messageWithoutStatus(call, kind, answer),
     retryAfterMs: retryAfterMs(answer.retryAfter, status),
     verb: call.verb,
     target: call.target,
@@ -87,8 +88,20 @@ export function failureOfAnswer(
 
 function causesOf(status: Status | null): Pick<ApiFailure, 'causes'> {
   const causes = status?.details?.causes;
-  if (causes === undefined) return {};
-  return { causes: causes.map(({ reason = '', message = '' }) => ({ reason, message })) };
+  if (!Array.isArray(causes)) return {};
+  const kept = (causes as readonly ({ readonly reason?: unknown; readonly message?: unknown } | null)[]).slice(
+    0,
+    SERVER_CAUSES_MAX,
+  );
+  return {
+    causes: kept.map((cause) => ({ reason: bounded(cause?.reason) ?? '', message: bounded(cause?.message) ?? '' })),
+  };
+}
+
+/** A text of a server, cut; undefined for anything else. */
+function bounded(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  return text.length > SERVER_TEXT_CHARS_MAX ? `${text.slice(0, SERVER_TEXT_CHARS_MAX)}…` : text;
 }
 
 /** The failure that a missing answer means. `sent`: whether the request had begun to leave. */

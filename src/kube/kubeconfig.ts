@@ -3,6 +3,7 @@
 // Reads a parsed document; the YAML parser comes from outside. Files, credential plugins and auth providers are refused: a
 // Secret's author must not make this process open files or run programs.
 
+import { SERVER_URL_CHARS_MAX } from '../limits.js';
 import { AccessError, fixedAccess, type Identity, type ServerAccess } from './access.js';
 
 interface ClusterEntry {
@@ -44,6 +45,7 @@ export function accessOfKubeconfig(document: unknown): ServerAccess {
   if (user === null) throw new AccessError('error parsing kubeconfig: the context names no user');
   refusePlugins(user);
   refuseFiles(cluster, user);
+  refuseLongUrl('proxy-url', text(cluster['proxy-url']));
   return fixedAccess(
     {
       server: serverUrl(text(cluster.server)),
@@ -112,11 +114,26 @@ export function pemOfBase64(field: string, value: unknown): string {
 /** The server's URL, checked. */
 export function serverUrl(server: string): string {
   if (server === '') throw new AccessError('error parsing kubeconfig: the cluster has no server');
+  refuseLongUrl('server', server);
   const url = URL.canParse(server) ? new URL(server) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new AccessError(`error parsing kubeconfig: server ${JSON.stringify(server)} is not an https URL`);
   }
-  return server.replace(/\/+$/, '');
+  return withoutLastSlashes(server);
+}
+
+function refuseLongUrl(field: string, url: string): void {
+  if (url.length <= SERVER_URL_CHARS_MAX) return;
+  throw new AccessError(
+    `error parsing kubeconfig: ${field} has ${url.length} characters, more than the limit of ${SERVER_URL_CHARS_MAX}`,
+  );
+}
+
+/** A pattern would try again at every slash. */
+function withoutLastSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
 }
 
 function named<T>(config: Readonly<Record<string, unknown>>, list: string, field: string, name: string): T | null {

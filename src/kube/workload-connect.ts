@@ -77,13 +77,16 @@ export function workloadConnect(
   };
 }
 
-/** The parser's first line alone: what follows quotes the document. */
+/** Our own words, or the kind of mistake and its place: a parser's text quotes the document. */
 function parse({ parseYaml }: WorkloadConnectOptions, text: string): unknown {
   try {
     return parseYaml(text);
   } catch (error) {
-    const line = String((error as { message?: unknown }).message ?? error).split('\n')[0] ?? '';
-    throw new AccessError(`error parsing kubeconfig: ${line.replace(/:$/, '')}`);
+    if (error instanceof AccessError) throw error;
+    const { code, pos } = error as { readonly code?: unknown; readonly pos?: readonly unknown[] };
+    const kind = typeof code === 'string' ? `: ${code}` : '';
+    const place = typeof pos?.[0] === 'number' ? ` at character ${pos[0]}` : '';
+    throw new AccessError(`error parsing kubeconfig: it is not YAML${kind}${place}`);
   }
 }
 

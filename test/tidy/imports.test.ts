@@ -40,17 +40,17 @@ const may: readonly (readonly [RegExp, readonly RegExp[]])[] = [
   [/^src\/api$/, []],
   [/^src\/bootstrap$/, [/^src\/api$/]],
   [/^src\/host$/, [/^machines\/kit$/, /^src\/limits\.ts$/]],
-  [/^src\/kube$/, [/^src\/host$/, /^src\/api$/, /^src\/(limits|log|metrics)\.ts$/]],
+  [/^src\/kube$/, [/^src\/host$/, /^src\/api$/, /^src\/(limits|log|metrics|scrub)\.ts$/]],
   [
     /^src\/controllers$/,
-    [/^machines\//, /^src\/(bootstrap|host|conditions|api|kube)$/, /^src\/(limits|log|metrics)\.ts$/],
+    [/^machines\//, /^src\/(bootstrap|host|conditions|api|kube)$/, /^src\/(limits|log|metrics|scrub)\.ts$/],
   ],
   [/^src\/http$/, [/^src\/limits\.ts$/]],
-  [/^src\/webhooks$/, [/^src\/(api|http)$/, /^src\/(limits|log|metrics)\.ts$/]],
-  [/^src\/inspector$/, [/^machines\//, /^src\/(charts|host|http)$/, /^src\/(limits|log|metrics)\.ts$/]],
-  [/^src\/embedded$/, [/^src\/(api|http)$/, /^src\/(limits|log)\.ts$/]],
+  [/^src\/webhooks$/, [/^src\/(api|http)$/, /^src\/(limits|log|metrics|scrub)\.ts$/]],
+  [/^src\/inspector$/, [/^machines\//, /^src\/(charts|host|http)$/, /^src\/(limits|log|metrics|scrub)\.ts$/]],
+  [/^src\/embedded$/, [/^src\/(api|http)$/, /^src\/(limits|log|scrub)\.ts$/]],
   [/^src\/charts$/, [/^machines\//]],
-  [/^src\/(limits|log|metrics|system)\.ts$/, [/^src\/(limits|log|metrics)\.ts$/, /^src\/host$/]],
+  [/^src\/(limits|log|metrics|scrub|system)\.ts$/, [/^src\/(limits|log|metrics|scrub)\.ts$/, /^src\/host$/]],
   [/^src\/cli$/, everything],
 ];
 

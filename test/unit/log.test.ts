@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLogger, scrubSecrets, type LoggerOptions } from '../../src/log.js';
+import { createLogger, type LoggerOptions } from '../../src/log.js';
+import { scrubSecrets } from '../../src/scrub.js';
 
 function lines(format: LoggerOptions['format'], level = 2): { log: ReturnType<typeof createLogger>; lines: string[] } {
   const written: string[] = [];

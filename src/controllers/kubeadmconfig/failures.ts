@@ -3,7 +3,7 @@ import type { FailureKind } from '../../../machines/kubeadmconfig/facts.js';
 import type { Refused } from '../../bootstrap/bootstrap-types.js';
 import { EffectFailure } from '../../host/effect-failure.js';
 import { isApiError } from '../../kube/failures.js';
-import { scrubSecrets } from '../../log.js';
+import { scrubSecrets } from '../../scrub.js';
 import { objectName } from './objects.js';
 import type { View } from './view.js';
 

@@ -24,7 +24,7 @@ import {
 } from '../../host/snapshot-stores.js';
 import { isApiError } from '../../kube/failures.js';
 import { withLedger } from '../../kube/ledger-client.js';
-import { scrubSecrets } from '../../log.js';
+import { scrubSecrets } from '../../scrub.js';
 import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
 import { tellEvents } from './events.js';
 import { keepsHookTimes } from './hook-times.js';
