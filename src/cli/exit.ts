@@ -1,6 +1,6 @@
 // How a command ends: which exit code, and what one line goes to stderr.
 
-import { scrubSecrets } from '../log.js';
+import { scrubSecrets } from '../scrub.js';
 import { UsageError } from './flag-types.js';
 
 /** A failure that a person can act on: printed as its one line, without a stack. */
