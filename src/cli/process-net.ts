@@ -3,7 +3,8 @@
 //   F1. Each is logged with secrets taken out, and counted; none is passed over in silence.
 //   F2. Nobody knows what state the process is in then: it gives its Lease back, so that another one takes over, and ends with 1.
 
-import { scrubSecrets, type Logger } from '../log.js';
+import type { Logger } from '../log.js';
+import { scrubSecrets } from '../scrub.js';
 import type { Metrics } from '../metrics.js';
 
 /** A net under the process. */
