@@ -63,6 +63,18 @@ export const WORKLOAD_CALL_TIMEOUT_MS = 10_000;
 /** Reachability check of a workload API server, as upstream's health probe. */
 export const WORKLOAD_PROBE_TIMEOUT_MS = 5_000;
 
+/** A workload cluster that answers nothing for this long is down: upstream's five health probes, ten seconds apart. */
+export const WORKLOAD_DOWN_AFTER_MS = 50_000;
+
+/** A workload cluster that fails is asked again this often, as upstream's health probe; a down one as often as its connection. */
+export const WORKLOAD_PROBE_EVERY_MS = 10_000;
+
+/** A live attempt that failed this recently stands for the next one, so that turns do not queue up before a silent cluster: probe and its timeout. */
+export const WORKLOAD_ATTEMPT_FRESH_MS = 15_000;
+
+/** Turns that wait for one silent workload cluster at a time, beside those that give something up afterwards: a fifth of the usual ten. */
+export const WORKLOAD_WAITING_MAX = 2;
+
 /** TCP, proxy and TLS handshakes together: one lost packet is survived, a black hole is noticed before the call's end. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 

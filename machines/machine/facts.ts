@@ -206,11 +206,11 @@ export type NodeReading =
 export interface ConnectionReading {
   /** When something was last heard from it; null for never. */
   readonly lastHeardMs: number | null;
-  /** Attempts that failed one after the other. */
-  readonly failures: number;
   readonly isConnected: boolean;
-  /** Since when it is not reachable; null while it is, or was never tried. */
+  /** Since when nothing is heard; null while it answers, or was never tried. */
   readonly downSinceMs: number | null;
+  /** Nothing was heard for so long that it counts as unreachable. */
+  readonly isDown: boolean;
   readonly graceMs: number;
 }
 

@@ -81,7 +81,7 @@ async function openWorkload(
     const secret = await client.get<KubeObject & { readonly data?: { readonly value?: string } }>(target, { signal });
     remote = await connectWorkload(Buffer.from(secret.data?.value ?? '', 'base64').toString('utf8'), signal);
     const { items } = await remote.list<StoredNode>(kinds.node, { signal });
-    const health: WorkloadHealth = { lastHeardMs: nowMs, failures: 0, downSinceMs: null };
+    const health: WorkloadHealth = { lastHeardMs: nowMs, downSinceMs: null, isDown: false };
     const nodes = {
       byIndex: (_index: string, providerId: string) => items.filter(({ spec }) => spec?.providerID === providerId),
     } as unknown as Cache<StoredNode>;
@@ -90,7 +90,7 @@ async function openWorkload(
   } catch (error) {
     await remote?.close();
     const message = error instanceof Error ? error.message : String(error);
-    const health: WorkloadHealth = { lastHeardMs: null, failures: 1, downSinceMs: null };
+    const health: WorkloadHealth = { lastHeardMs: null, downSinceMs: null, isDown: false };
     return { workload: { kind: 'unreachable', message, health }, close: () => Promise.resolve() };
   }
 }

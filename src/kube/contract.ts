@@ -153,8 +153,15 @@ export type ConnectionState =
 
 /** Connections to workload clusters; each exists while a turn wants one and 60 s after. */
 export interface WorkloadConnections {
-  /** A connected client for the cluster, or an ApiError / ConnectionError that says why not. One attempt per cluster at a time. */
-  client(cluster: { readonly namespace: string; readonly name: string }, signal: AbortSignal): Promise<ApiClient>;
+  /**
+   * A connected client for the cluster, or an ApiError / ConnectionError that says why not. One attempt per cluster at a time;
+   * `isLive` makes one though the backoff after the last is not over.
+   */
+  client(
+    cluster: { readonly namespace: string; readonly name: string },
+    signal: AbortSignal,
+    options?: { readonly isLive?: boolean },
+  ): Promise<ApiClient>;
   state(cluster: { readonly namespace: string; readonly name: string }): ConnectionState;
   /** Called when a connection comes up, fails, or its kubeconfig Secret changes: wakes those who wait. */
   subscribe(listener: (cluster: { readonly namespace: string; readonly name: string }) => void): () => void;

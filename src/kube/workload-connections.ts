@@ -94,10 +94,10 @@ export function createWorkloadConnections(options: WorkloadConnectionsOptions): 
   });
 
   return {
-    async client(cluster, signal) {
+    async client(cluster, signal, { isLive = false } = {}) {
       const connection = connectionFor(world, cluster);
       connection.usedAtMs = options.clock.monotonicMs();
-      happen(world, connection, { kind: 'wanted' });
+      happen(world, connection, { kind: isLive && connection.phase.kind === 'failed' ? 'retry-due' : 'wanted' });
       while (connection.phase.kind === 'connecting' && connection.settled !== null) {
         await orAborted(connection.settled.promise, signal, () => abortedError(cluster));
       }

@@ -25,9 +25,6 @@ interface Entry {
 
 const entry = (status: Status, why: string, message = ''): Entry => ({ status, reason: why, message });
 
-/** Attempts that must fail before a connection that never was counts as down. */
-const failuresUntilDown = 5;
-
 /** `NodeReady` and `NodeHealthy`; an empty list leaves both as they are. */
 export function nodeConditions(facts: MachineFacts): readonly Condition[] {
   const { node } = facts;
@@ -48,8 +45,8 @@ function withoutNode(facts: MachineFacts): Entry | 'keep' | 'node' {
     return entry('Unknown', reason.inspectionFailed, text.waitingForClusterInfrastructure);
   }
   if (!cluster.controlPlaneInitialized) return entry('Unknown', reason.inspectionFailed, text.waitingForControlPlane);
-  const { lastHeardMs, failures, graceMs } = connection;
-  if (lastHeardMs === null && failures < failuresUntilDown) {
+  const { lastHeardMs, isDown, graceMs } = connection;
+  if (lastHeardMs === null && !isDown) {
     return keptOr(facts, entry('Unknown', reason.connectionDown, text.notConnectedYet));
   }
   const judgedFromMs = Math.max(lastHeardMs ?? 0, cluster.controlPlaneInitializedSinceMs ?? 0);

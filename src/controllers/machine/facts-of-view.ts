@@ -145,7 +145,7 @@ function controlPlaneReading(look: ExternalLook | null): ControlPlaneReading {
 }
 
 function connectionReading({ workload }: MachineView, { remoteConditionsGraceMs }: Settings): ConnectionReading {
-  const health = workload.kind === 'closed' ? { lastHeardMs: null, failures: 0, downSinceMs: null } : workload.health;
+  const health = workload.kind === 'closed' ? { lastHeardMs: null, downSinceMs: null, isDown: false } : workload.health;
   return { ...health, isConnected: workload.kind === 'open', graceMs: remoteConditionsGraceMs };
 }
 

@@ -1,7 +1,8 @@
 // Which change wakes which Machines: exactly those that it concerns, at once.
 //
 //   W1. A change of the Machine itself, of the objects it refers to, of its Cluster or its owners wakes it.
-//   W2. A Node wakes the Machine whose Node it is, or will be by its provider ID; a connection wakes all Machines of its cluster.
+//   W2. A Node wakes the Machine whose Node it is, or will be by its provider ID; a connection wakes all Machines of its cluster when it
+//       comes up or goes down, and else those that it had refused.
 //   W3. What people report about themselves (a heartbeat, a status of others) wakes nobody.
 //   W4. Lists tell what there is, not what changed: they end no backoff.
 
@@ -44,9 +45,9 @@ export function wireMachines(wires: Wires): () => void {
     caches.drainRules.subscribe((change) => onDrainRule(wires, change)),
     externals.subscribe((change) => onExternal(wires, change)),
     externals.onKind((name) => onKind(wires, name)),
-    workloads.onConnection((cluster) => {
-      for (const machine of machinesOf(wires, cluster))
-        wires.wake(keyOfMachine(machine), { kind: 'connection', cluster: cluster.name });
+    workloads.onConnection((cluster, keys) => {
+      const cause: WakeCause = { kind: 'connection', cluster: cluster.name };
+      for (const key of keys ?? machinesOf(wires, cluster).map(keyOfMachine)) wires.wake(key, cause);
     }),
     workloads.onNode((cluster, change) => onNode(wires, cluster, change)),
   ];

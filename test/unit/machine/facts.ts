@@ -119,9 +119,9 @@ export const node = (more: Partial<FoundNode> = {}): FoundNode => ({
 
 export const connection: ConnectionReading = {
   lastHeardMs: NOW - 1_000,
-  failures: 0,
   isConnected: true,
   downSinceMs: null,
+  isDown: false,
   graceMs: 300_000,
 };
 

@@ -99,7 +99,7 @@ describe('Machine: watches', () => {
       world.isReachable = false;
       world.workload.setFaults(breaking(() => true, { kind: 'drop-before' }));
       world.workload.store.closeWatches('break');
-      await world.clock.advance(20_000);
+      await world.clock.advance(60_000);
     };
     expect(await looksDuring(started, lose)).toBeGreaterThan(0);
     expect(errorsOf(started.operator)[0]).toContain('connection to the workload cluster is down');

@@ -18,6 +18,7 @@ import type { ApiClient } from '../../../src/kube/contract.js';
 import type { EventNote } from '../../../src/kube/event-recorder.js';
 import { createInProcessClient } from '../../../src/kube/in-process-client.js';
 import { createInformers } from '../../../src/kube/informers.js';
+import { createRateLimiters } from '../../../src/kube/rate-limiter.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
 import { createLogger } from '../../../src/log.js';
 import { createTestClock, type TestClock } from '../kube/test-clock.js';
@@ -62,6 +63,8 @@ export interface WorldOptions {
   /** The management cluster plays the workload cluster too. */
   readonly isOneServer?: boolean;
   readonly crds?: readonly object[];
+  /** Rate limits of the clients of workload clusters; none unless said. */
+  readonly workloadLimits?: { readonly qps: number; readonly burst: number };
 }
 
 export interface World {
@@ -121,7 +124,7 @@ export function createWorld(options: WorldOptions = {}): World {
     kubeconfigProblem: null,
     hanging: new Set(),
     async start(given = {}) {
-      const operator = await startOperator(world, random, given);
+      const operator = await startOperator(world, random, given, options.workloadLimits);
       operators.push(operator);
       return operator;
     },
@@ -153,6 +156,7 @@ async function startOperator(
   world: World,
   random: ReturnType<typeof seededRandom>,
   { syncPeriodMs = 0, ...given }: StartOptions,
+  workloadLimits?: WorldOptions['workloadLimits'],
 ): Promise<Operator> {
   const { clock, management, workload } = world;
   const life = new AbortController();
@@ -191,7 +195,9 @@ async function startOperator(
       const handle = whileAlive(workload.handle);
       const answering: typeof handle = (request) =>
         world.hanging.has(cluster) ? new Promise(() => undefined) : handle(request);
-      return createInProcessClient({ handle: answering, clock, userAgent: AGENT, timeoutMs: 10_000 });
+      const limiters =
+        workloadLimits === undefined ? {} : { limiters: createRateLimiters({ ...workloadLimits, clock }) };
+      return createInProcessClient({ handle: answering, clock, userAgent: AGENT, timeoutMs: 10_000, ...limiters });
     },
     clock,
     random,

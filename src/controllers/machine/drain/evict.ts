@@ -5,12 +5,15 @@
 
 import type { Eviction } from '../../../api/core.js';
 import type { ApiClient, ApiFailure } from '../../../kube/contract.js';
-import { isApiError } from '../../../kube/failures.js';
+import { isApiError, THROTTLED } from '../../../kube/failures.js';
 import { objectPath } from '../../../kube/resource-paths.js';
 import { keyOf, kinds, targetOf, type StoredPod } from '../objects.js';
 
 /** Time for the evictions of one pass. */
 export const EVICTION_BUDGET_MS = 10_000;
+
+/** The limits of this process held an eviction back: the API server was not asked. */
+const throttledText = 'eviction was throttled, eviction will be retried';
 
 /** What became of the Pods that were to be evicted. */
 export interface EvictionResult {
@@ -47,7 +50,8 @@ export async function evictPods(pods: readonly StoredPod[], options: EvictionOpt
     } catch (error) {
       if (!isApiError(error)) throw error;
       if (error.failure.kind === 'Aborted' && options.signal.aborted) throw error;
-      if (error.failure.kind !== 'NotFound') failed.push({ pod: keyOf(pod), message: refusalText(error.failure) });
+      const message = error.failure.reason === THROTTLED ? throttledText : refusalText(error.failure);
+      if (error.failure.kind !== 'NotFound') failed.push({ pod: keyOf(pod), message });
     }
   }
   return { evicted, failed };

@@ -17,7 +17,8 @@ import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from 
 import type { MachineView } from '../view.js';
 import { attachedTo, claimsOf, volumeReport } from '../volumes/attached-volumes.js';
 import { listAll } from '../workload/list-all.js';
-import { clientOf, getNode } from './drain-node.js';
+import { liveClient } from '../workload/live-client.js';
+import { getNode } from './drain-node.js';
 
 const nothing: VolumeReport = {
   claims: [],
@@ -46,7 +47,7 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
       status: { ...status, deletion: { ...status.deletion, waitForNodeVolumeDetachStartTime: start } },
     };
     try {
-      const client = clientOf(now, name);
+      const client = await liveClient(ports, now, { what: '', signal });
       const node = await getNode(client, name, signal);
       const { report, attachments } = await lookAtVolumes(deps, {
         view: now,

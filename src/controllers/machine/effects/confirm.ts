@@ -15,7 +15,8 @@ import { machineTarget, targetOf, type ExternalObjectJson, type StoredMachine } 
 import type { Ports } from '../ports.js';
 import { currentView, reply, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
-import { clientOf, getNode } from './drain-node.js';
+import { liveClient } from '../workload/live-client.js';
+import { getNode } from './drain-node.js';
 
 /** Confirms that the infrastructure object is gone. Never succeeds. */
 export function confirmInfrastructure({ ports }: EffectDeps): MachineEffect {
@@ -86,7 +87,8 @@ export async function mustStillBeDeleting(
 export function confirmNode({ ports }: EffectDeps): MachineEffect {
   return async (view, { status }, { signal }) => {
     const name = status.nodeRef?.name ?? '';
-    const node = await getNode(clientOf(currentView(ports, view), name), name, signal);
+    const client = await liveClient(ports, currentView(ports, view), { what: `failed to get Node ${name}: `, signal });
+    const node = await getNode(client, name, signal);
     if (node !== null && node.spec?.providerID === view.providerId) {
       throw new EffectFailure(staleView, `the cache does not show Node ${name} yet`);
     }

@@ -5,10 +5,16 @@
 
 import type { ContractReference } from '../../../api/core.js';
 import { annotation, finalizer } from '../../../api/names.js';
-import { isInfrastructureReleased, leftAloneText, nodeName } from '../../../../machines/machine/guards.js';
+import {
+  isInfrastructureReleased,
+  isNodeDeletionTimeoutExceeded,
+  leftAloneText,
+  nodeName,
+} from '../../../../machines/machine/guards.js';
 import { staleView } from '../../../../machines/machine/rows-failures.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { Clock } from '../../../host/contract.js';
+import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
 import { withLedger } from '../../../kube/ledger-client.js';
 import type { ExternalLook } from '../external/readings.js';
@@ -17,8 +23,7 @@ import { machineTarget, nodeTarget, targetOf, type StoredMachine, type StoredNod
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
 import { mustBeGone, mustStillBeDeleting, objectsMustBeGone } from './confirm.js';
-import { workloadSilent } from '../workload/silence.js';
-import { clientOf } from './drain-node.js';
+import { liveClient } from '../workload/live-client.js';
 
 type EffectArguments = Parameters<MachineEffect>;
 
@@ -128,6 +133,8 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
     const log = machineLog(ports, view, { Node: name });
     log.info('Deleting Node');
     const endMs = nowMs() + NODE_DELETION_TRY_MS;
+    // After the last try the Node is left behind, so it takes its time. Others come again, and hold up no turn of another cluster.
+    const isLastTry = isNodeDeletionTimeoutExceeded({ ...facts, nowMs: endMs });
     let doubt: unknown = null;
     const confirm = async (): Promise<void> => {
       try {
@@ -140,11 +147,14 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
     };
     for (;;) {
       try {
-        await deleteNodeOnce(now, { name, signal, confirm });
+        const ask = isLastTry ? { sinceMs: ports.clock.monotonicMs() } : {};
+        const client = await liveClient(ports, now, { what: 'failed deleting Node because ', signal, ...ask });
+        await deleteNodeOnce(client, { name, signal, confirm });
         return reply('NODE_DELETED');
       } catch (error) {
         if (error === doubt) throw error;
-        const isOver = nowMs() + NODE_DELETION_POLL_MS > endMs || now.workload.kind !== 'open' || signal.aborted;
+        const isSilent = error instanceof EffectFailure && error.kind === 'WorkloadUnreachable';
+        const isOver = nowMs() + NODE_DELETION_POLL_MS > endMs || signal.aborted || (isSilent && !isLastTry);
         if (isOver) {
           if (signal.aborted) throw error;
           log.error('Timed out deleting Node', { err: error });
@@ -167,19 +177,13 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
  * successor's.
  */
 async function deleteNodeOnce(
-  view: MachineView,
+  client: ApiClient,
   {
     name,
     signal,
     confirm,
   }: { readonly name: string; readonly signal: AbortSignal; readonly confirm: () => Promise<void> },
 ): Promise<void> {
-  if (view.workload.kind !== 'open') {
-    const down = 'connection to the workload cluster is down';
-    const cause = view.workload.kind === 'unreachable' ? view.workload.message : down;
-    throw workloadSilent(view, `failed deleting Node because ${down}: ${cause}`);
-  }
-  const client = clientOf(view, name);
   const node = await orGone(name, client.get<StoredNode>(nodeTarget(name), { signal }));
   if (node === null) return;
   await confirm();

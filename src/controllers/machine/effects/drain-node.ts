@@ -18,7 +18,7 @@ import { machineLog } from '../machine-log.js';
 import { keyOf, machineTarget, nodeTarget, type StoredMachine, type StoredNode, type StoredPod } from '../objects.js';
 import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from '../turn.js';
 import type { MachineView } from '../view.js';
-import { workloadSilent } from '../workload/silence.js';
+import { liveClient } from '../workload/live-client.js';
 
 /** Grace for Pods of a Node that does not answer, and how long such Pods may be terminating before they are passed over. */
 const UNREACHABLE_GRACE_SECONDS = 1;
@@ -34,7 +34,7 @@ export function drainNode(deps: EffectDeps): MachineEffect {
     const log = machineLog(ports, view, { Node: name });
     const learned = { status };
     try {
-      const client = clientOf(now, name);
+      const client = await liveClient(ports, now, { what: `failed to drain Node ${name}: `, signal: context.signal });
       const node = await getNode(client, name, context.signal);
       if (node === null) {
         log.info('Could not find Node from Machine.status.nodeRef, skipping Node drain.');
@@ -67,13 +67,6 @@ function done(turn: ReturnType<typeof turnOf>, name: string, learned: Partial<Ma
     message: `success draining Machine's node "${name}"`,
   });
   return reply('NODE_DRAINED', { ...learned, drain: { kind: 'drained' } });
-}
-
-/** The client of the Machine's cluster, or the failure that says that there is none. */
-export function clientOf(view: MachineView, node: string): ApiClient {
-  if (view.workload.kind === 'open') return view.workload.client;
-  const cause = view.workload.kind === 'unreachable' ? `: ${view.workload.message}` : '';
-  throw workloadSilent(view, `failed to drain Node ${node}: connection to the workload cluster is down${cause}`);
 }
 
 /** Writes the start of the drain; the status with it. */

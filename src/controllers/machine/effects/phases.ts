@@ -20,7 +20,7 @@ import { phase, turnOf, type EffectDeps, type MachineEffect, type Turn } from '.
 import type { EffectContext } from '../../../host/contract.js';
 import type { MachineView } from '../view.js';
 import { mustStillBeDeleting } from './confirm.js';
-import { workloadSilent } from '../workload/silence.js';
+import { liveClient } from '../workload/live-client.js';
 
 /** Opens the watches that the Machine needs. Kinds are waited for, up to a bound; workload clusters never are. */
 export function openWatches(deps: EffectDeps): MachineEffect {
@@ -168,7 +168,8 @@ export function syncNode(deps: EffectDeps): MachineEffect {
     const turn = turnOf(view);
     const work = phase(deps, 'syncNode', async (now, present, { signal }) => {
       const { node, certificatesExpiry } = present;
-      if (node.kind === 'unreachable') throw workloadSilent(now, node.message);
+      // What a watch does not reach may answer a call; once it does, its Nodes follow and wake the Machine.
+      if (node.kind === 'unreachable') await liveClient(ports, now, { what: 'error getting client: ', signal });
       if (node.kind === 'ambiguous') {
         turn.events.push({ type: 'Warning', reason: 'Failed to retrieve Node by ProviderID', message: node.message });
         throw new EffectFailure('NodeAmbiguous', node.message);
@@ -187,7 +188,8 @@ export function syncNode(deps: EffectDeps): MachineEffect {
             annotations: replaced(found.metadata.annotations, sync.annotations),
           };
           const patch = { metadata, spec: { taints: sync.taints } };
-          await now.workload.client.mergePatch(nodeTarget(name), patch, { signal }).catch((error: unknown) => {
+          const client = await liveClient(ports, now, { what: 'error getting client: ', signal });
+          await client.mergePatch(nodeTarget(name), patch, { signal }).catch((error: unknown) => {
             if (!isApiError(error)) throw error;
             throw new EffectFailure(`Api${error.failure.kind}`, nodeProblem(found, error.failure.message));
           });

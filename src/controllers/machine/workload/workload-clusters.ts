@@ -2,21 +2,30 @@
 // the Cluster has Machines.
 //
 //   W1. Looking never waits. Opening never waits either: a cluster that does not answer holds up no turn of another.
-//   W2. What was last heard from a cluster is remembered while it is unreachable; its grace is judged by that.
-//   W3. A broken watch is the reflector's to repair; a new kubeconfig is the connection's, and brings a new watch.
-//   W4. A call without an answer puts its cluster under suspicion: until one look has succeeded it counts as unreachable, so
-//       that no more turns than those that are under way wait for a cluster that is silent.
+//   W2. What was last heard from a cluster is remembered while it does not answer; its grace is judged by that.
+//   W3. Until a cluster is down by time (reach.ts) its Nodes are shown as they were last seen. While it fails it is asked again
+//       every WORKLOAD_PROBE_EVERY_MS; once it is down, its session is made anew.
+//   W4. Who needs a client while the cluster fails shares one live attempt with others who do, or is refused where one has failed
+//       within WORKLOAD_ATTEMPT_FRESH_MS or WORKLOAD_WAITING_MAX turns wait for it: a silent cluster holds up no more than those.
+//   W5. A cluster that comes up or goes down is told to all its Machines; one that answers again before it was down only to
+//       those that were refused.
 
 import { setMaxListeners } from 'node:events';
-import type { Clock, Random } from '../../../host/contract.js';
-import type { ApiClient, Cache, CacheChange, KubeObject, WorkloadConnections } from '../../../kube/contract.js';
-import { createInformer } from '../../../kube/informer.js';
-import { createInformers, type Informers } from '../../../kube/informers.js';
-import { isApiError } from '../../../kube/failures.js';
-import { watchedClient } from '../../../kube/watched-client.js';
-import { WORKLOAD_PROBE_TIMEOUT_MS } from '../../../limits.js';
-import type { Logger } from '../../../log.js';
+import type { ApiClient, Cache, CacheChange, WorkloadConnections } from '../../../kube/contract.js';
+import { isSilence } from '../../../kube/failures.js';
+import type { Informers } from '../../../kube/informers.js';
+import { orAborted } from '../../../kube/waiting.js';
+import {
+  CONNECTION_BACKOFF_MAX_MS,
+  WORKLOAD_ATTEMPT_FRESH_MS,
+  WORKLOAD_DOWN_AFTER_MS,
+  WORKLOAD_PROBE_EVERY_MS,
+  WORKLOAD_PROBE_TIMEOUT_MS,
+  WORKLOAD_WAITING_MAX,
+} from '../../../limits.js';
 import { kinds, type StoredNode } from '../objects.js';
+import { down, failed, heard, untried, type Reach } from './reach.js';
+import { isAnswer, messageOf, startSession, type Session, type SessionOptions } from './workload-session.js';
 
 /** Name of a Cluster. */
 export interface ClusterName {
@@ -28,10 +37,10 @@ export interface ClusterName {
 export interface WorkloadHealth {
   /** When something was last heard from it; null for never. */
   readonly lastHeardMs: number | null;
-  /** Attempts that failed one after the other. */
-  readonly failures: number;
-  /** Since when it is unreachable; null while it answers. */
+  /** Since when nothing is heard; null while it answers, or was never tried. */
   readonly downSinceMs: number | null;
+  /** Nothing was heard for so long that it counts as unreachable. */
+  readonly isDown: boolean;
 }
 
 /** A cluster as it is seen right now. */
@@ -46,65 +55,68 @@ export type WorkloadLook =
       readonly health: WorkloadHealth;
     };
 
+/** Somebody who needs a client. */
+export interface ClientAsk {
+  /** Told when the cluster answers again, where it was refused. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** Nobody comes back after a refusal: only an attempt that ended after this monotonic time can refuse. */
+  readonly sinceMs?: number;
+}
+
+/** Told which cluster is to be looked at again, and by whom: null stands for everybody. */
+export type ConnectionListener = (cluster: ClusterName, keys: readonly string[] | null) => void;
+
 /** The clusters. */
 export interface WorkloadClusters {
   look(cluster: ClusterName): WorkloadLook;
   /** Starts connecting and watching; does nothing where that is under way. */
   open(cluster: ClusterName): void;
+  /** A client, after a live attempt where the cluster fails. Throws an Error that says why there is none. */
+  client(cluster: ClusterName, ask: ClientAsk): Promise<ApiClient>;
   /** Caches of an open cluster for what a drain waits for; null when it is not open. */
   informers(cluster: ClusterName): Informers | null;
   close(cluster: ClusterName): void;
-  /** Told when a cluster comes up, goes down, or its grace has to be judged again. */
-  onConnection(listener: (cluster: ClusterName) => void): () => void;
+  /** Told when a cluster comes up, goes down, or answers those that it had refused. */
+  onConnection(listener: ConnectionListener): () => void;
   /** Told about every change of a Node. */
   onNode(listener: (cluster: ClusterName, change: CacheChange<StoredNode>) => void): () => void;
   stop(): void;
 }
 
 /** What the clusters need. */
-export interface WorkloadClustersOptions {
+export interface WorkloadClustersOptions extends SessionOptions {
   readonly connections: WorkloadConnections;
-  readonly clock: Clock;
-  readonly random: Pick<Random, 'next'>;
-  readonly log: Logger;
 }
 
-/** Index of Nodes by `spec.providerID`. */
-export const providerIdIndex = 'spec.providerID';
-
-/** Failures in a row after which a cluster that answered before counts as unreachable, as upstream's cluster cache. */
-const FAILURES_UNTIL_DOWN = 5;
 /** How often the connection is asked for while it does not come up; its own backoff decides when it really tries. */
 const RETRY_MS = 5_000;
 
 interface Entry {
   readonly cluster: ClusterName;
-  lastHeardMs: number | null;
-  failures: number;
-  downSinceMs: number | null;
-  message: string;
+  reach: Reach;
   session: Session | null;
+  /** The live attempt that is under way. */
+  attempt: Promise<void> | null;
+  /** How many turns wait for it. */
+  waiting: number;
+  /** When the last live attempt came to nothing; monotonic. */
+  refusedAtMs: number;
+  /** Who was refused since the cluster last answered. */
+  readonly refused: Set<string>;
   isClosed: boolean;
   cancelRetry: () => void;
-}
-
-interface Session {
-  /** The connection's own, by which a new connection is told from this one. */
-  readonly connection: ApiClient;
-  /** The same for effects: their calls tell when there is no answer. */
-  readonly client: ApiClient;
-  isSuspect: boolean;
-  readonly nodes: Cache<StoredNode>;
-  readonly informers: Informers;
-  readonly lifetime: AbortController;
+  cancelProbe: () => void;
+  cancelDown: () => void;
 }
 
 const downText = 'connection to the workload cluster is down';
+const nothing = (): void => undefined;
 
 /** No clusters yet. */
 export function createWorkloadClusters(options: WorkloadClustersOptions): WorkloadClusters {
   const entries = new Map<string, Entry>();
-  const connectionListeners = new Set<(cluster: ClusterName) => void>();
+  const connectionListeners = new Set<ConnectionListener>();
   const nodeListeners = new Set<(cluster: ClusterName, change: CacheChange<StoredNode>) => void>();
   const stopping = new AbortController();
   // Every cluster that waits for its connection listens to it.
@@ -112,7 +124,7 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
   const world: World = {
     options,
     stopping,
-    tell: (cluster) => connectionListeners.forEach((listener) => listener(cluster)),
+    tell: (cluster, keys) => connectionListeners.forEach((listener) => listener(cluster, keys)),
     tellNode: (cluster, change) => nodeListeners.forEach((listener) => listener(cluster, change)),
   };
   const unsubscribe = options.connections.subscribe((cluster) => {
@@ -122,6 +134,8 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
   const close = (entry: Entry): void => {
     entry.isClosed = true;
     entry.cancelRetry();
+    entry.cancelProbe();
+    entry.cancelDown();
     endSession(entry);
     entries.delete(idOf(entry.cluster));
   };
@@ -132,19 +146,15 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
       return entry === undefined ? { kind: 'closed' } : lookAt(entry);
     },
     open(cluster) {
-      if (entries.has(idOf(cluster)) || world.stopping.signal.aborted) return;
-      const entry: Entry = {
-        cluster: { namespace: cluster.namespace, name: cluster.name },
-        lastHeardMs: null,
-        failures: 0,
-        downSinceMs: null,
-        message: '',
-        session: null,
-        isClosed: false,
-        cancelRetry: () => undefined,
-      };
+      if (entries.has(idOf(cluster)) || stopping.signal.aborted) return;
+      const entry = newEntry(cluster);
       entries.set(idOf(cluster), entry);
       void connect(world, entry);
+    },
+    async client(cluster, ask) {
+      const entry = entries.get(idOf(cluster));
+      if (entry === undefined) throw new Error(downText);
+      return clientFor(world, entry, ask);
     },
     informers: (cluster) => entries.get(idOf(cluster))?.session?.informers ?? null,
     close(cluster) {
@@ -161,7 +171,7 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
     },
     stop() {
       unsubscribe();
-      world.stopping.abort();
+      stopping.abort();
       for (const entry of [...entries.values()]) close(entry);
     },
   };
@@ -170,17 +180,37 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
 interface World {
   readonly options: WorkloadClustersOptions;
   readonly stopping: AbortController;
-  readonly tell: (cluster: ClusterName) => void;
+  readonly tell: ConnectionListener;
   readonly tellNode: (cluster: ClusterName, change: CacheChange<StoredNode>) => void;
 }
 
-function lookAt({ session, message, lastHeardMs, failures, downSinceMs }: Entry): WorkloadLook {
-  const health: WorkloadHealth = { lastHeardMs, failures, downSinceMs };
-  if (session?.nodes.synced === true && !session.isSuspect && failures < FAILURES_UNTIL_DOWN) {
+function newEntry({ namespace, name }: ClusterName): Entry {
+  return {
+    cluster: { namespace, name },
+    reach: untried,
+    session: null,
+    attempt: null,
+    waiting: 0,
+    refusedAtMs: Number.NEGATIVE_INFINITY,
+    refused: new Set(),
+    isClosed: false,
+    cancelRetry: nothing,
+    cancelProbe: nothing,
+    cancelDown: nothing,
+  };
+}
+
+function lookAt({ session, reach }: Entry): WorkloadLook {
+  const { lastHeardMs, failingSinceMs, isDown, message } = reach;
+  const health: WorkloadHealth = { lastHeardMs, downSinceMs: failingSinceMs, isDown };
+  if (session?.nodes.synced === true && !isDown) {
     return { kind: 'open', client: session.client, nodes: session.nodes, health };
   }
-  if (failures === 0 && session?.isSuspect !== true) return { kind: 'connecting', health };
-  return { kind: 'unreachable', message: message === '' ? downText : message, health };
+  // What was never heard from tells its first failure: there is nothing that could be shown instead.
+  const isUnreachable = isDown || (failingSinceMs !== null && lastHeardMs === null);
+  return isUnreachable
+    ? { kind: 'unreachable', message: message === '' ? downText : message, health }
+    : { kind: 'connecting', health };
 }
 
 /** Asks for a connection until there is one, in the background. */
@@ -189,8 +219,7 @@ async function connect(world: World, entry: Entry): Promise<void> {
   entry.cancelRetry();
   if (entry.isClosed || entry.session !== null) return;
   try {
-    const client = await connections.client(entry.cluster, world.stopping.signal);
-    if (!entry.isClosed && entry.session === null) startSession(world, entry, client);
+    begin(world, entry, await connections.client(entry.cluster, world.stopping.signal));
   } catch (error) {
     if (entry.isClosed || world.stopping.signal.aborted) return;
     fail(world, entry, messageOf(error));
@@ -199,57 +228,19 @@ async function connect(world: World, entry: Entry): Promise<void> {
   }
 }
 
-function startSession(world: World, entry: Entry, connection: ApiClient): void {
-  const { clock, random, log } = world.options;
-  const lifetime = new AbortController();
-  const isCurrent = (): boolean => entry.session?.lifetime === lifetime;
-  const base = { client: connection, clock, random };
-  const onBug = (resource: { readonly kind: string }, error: unknown): void =>
-    log.error('A listener of a workload cache failed', { kind: resource.kind, err: error });
-  const nodes = createInformer<StoredNode>(
-    {
-      ...base,
-      observer: {
-        onBug,
-        onList: () => void (isCurrent() && hear(world, entry)),
-        onFailure: (_, failure) => void (isCurrent() && fail(world, entry, failure.message)),
-      },
+/** A session on a connection, unless there is one. */
+function begin(world: World, entry: Entry, connection: ApiClient): void {
+  if (entry.isClosed || entry.session !== null) return;
+  entry.session = startSession(connection, world.options, {
+    onHeard: () => hear(world, entry),
+    onFailure: (message) => fail(world, entry, message),
+    onSilence(message) {
+      fail(world, entry, message);
+      void attempt(world, entry);
     },
-    {
-      resource: kinds.node,
-      firstList: 'current',
-      project: projectNode,
-      indexes: { [providerIdIndex]: (node) => (node.spec?.providerID ? [node.spec.providerID] : []) },
-    },
-  );
-  const informers = createInformers({ ...base, observer: { onBug } });
-  informers.start(lifetime.signal);
-  const client = watchedClient(connection, {
-    began: () => undefined,
-    ended: (error) => void (isCurrent() && isSilence(error) && suspect(world, entry)),
+    onSynced: () => world.tell(entry.cluster, null),
+    onNode: (change) => world.tellNode(entry.cluster, change),
   });
-  entry.session = { connection, client, isSuspect: false, nodes: nodes.store, informers, lifetime };
-  nodes.store.subscribe((change) => void (isCurrent() && world.tellNode(entry.cluster, change)));
-  nodes.store.onMove(() => void (isCurrent() && hear(world, entry)));
-  void nodes.run(lifetime.signal);
-  void nodes.store.whenSynced().then(() => void (isCurrent() && world.tell(entry.cluster)));
-}
-
-/** A Node without what nobody reads: images and volumes in use are most of it. */
-function projectNode(object: KubeObject): StoredNode {
-  const { apiVersion, kind, metadata, spec, status } = object as StoredNode;
-  const { conditions, nodeInfo, volumesAttached } = status ?? {};
-  return {
-    apiVersion,
-    kind,
-    metadata,
-    ...(spec === undefined ? {} : { spec }),
-    status: {
-      ...(conditions === undefined ? {} : { conditions }),
-      ...(nodeInfo === undefined ? {} : { nodeInfo }),
-      ...(volumesAttached === undefined ? {} : { volumesAttached }),
-    },
-  };
 }
 
 function endSession(entry: Entry): void {
@@ -264,7 +255,7 @@ function onConnectionChange(world: World, entry: Entry): void {
   if (state.kind === 'connected' && entry.session?.connection === state.client) return;
   if (state.kind === 'connected') {
     endSession(entry);
-    startSession(world, entry, state.client);
+    begin(world, entry, state.client);
     return;
   }
   if (entry.session === null || state.kind === 'connecting') return;
@@ -273,55 +264,99 @@ function onConnectionChange(world: World, entry: Entry): void {
   void connect(world, entry);
 }
 
-/** True where nobody answered; what a server refuses is an answer, and what we gave up ourselves tells nothing. */
-function isSilence(error: unknown): boolean {
-  return isApiError(error) && error.failure.status === null && error.failure.kind !== 'Aborted';
+/** The client of a cluster that answers, else the outcome of a live attempt. */
+async function clientFor(world: World, entry: Entry, { key, signal, sinceMs }: ClientAsk): Promise<ApiClient> {
+  const { clock } = world.options;
+  const isFailing = (): boolean => entry.session === null || entry.reach.failingSinceMs !== null;
+  const isStale = entry.refusedAtMs < (sinceMs ?? clock.monotonicMs() - WORKLOAD_ATTEMPT_FRESH_MS);
+  if (isFailing() && isStale && (sinceMs !== undefined || entry.waiting < WORKLOAD_WAITING_MAX)) {
+    entry.waiting += 1;
+    await orAborted(attempt(world, entry), signal, () => new Error('the call was given up')).finally(() => {
+      entry.waiting -= 1;
+    });
+  }
+  if (entry.session !== null && !isFailing()) return entry.session.client;
+  entry.refused.add(key);
+  throw new Error(entry.reach.message === '' ? downText : entry.reach.message);
 }
 
-/** Asks the cluster for anything, and until it answers counts it as unreachable. Silence ends the session. */
-function suspect(world: World, entry: Entry): void {
-  const { session } = entry;
-  if (session === null || session.isSuspect) return;
-  session.isSuspect = true;
-  const { signal } = session.lifetime;
-  const options = { limit: 1, timeoutMs: WORKLOAD_PROBE_TIMEOUT_MS, signal };
-  void session.connection.list(kinds.node, options).then(
-    () => {
-      if (entry.session !== session) return;
-      session.isSuspect = false;
-      world.tell(entry.cluster);
-    },
-    (error: unknown) => {
-      if (entry.session !== session || signal.aborted) return;
-      endSession(entry);
-      entry.failures = Math.max(entry.failures, FAILURES_UNTIL_DOWN - 1);
-      fail(world, entry, messageOf(error));
-      void connect(world, entry);
-    },
-  );
+/** One live attempt at a time: a connection where there is none, else a call. Never rejects. */
+function attempt(world: World, entry: Entry): Promise<void> {
+  entry.attempt ??= tryOnce(world, entry).finally(() => {
+    entry.attempt = null;
+    if (entry.session === null || entry.reach.failingSinceMs !== null)
+      entry.refusedAtMs = world.options.clock.monotonicMs();
+  });
+  return entry.attempt;
+}
+
+async function tryOnce(world: World, entry: Entry): Promise<void> {
+  const { connections } = world.options;
+  const { signal } = world.stopping;
+  let error: unknown;
+  let session: Session | null = null;
+  try {
+    if (entry.session === null) begin(world, entry, await connections.client(entry.cluster, signal, { isLive: true }));
+    ({ session } = entry);
+    if (session === null) return;
+    const options = { limit: 1, timeoutMs: WORKLOAD_PROBE_TIMEOUT_MS, signal: session.lifetime.signal };
+    await session.connection.list(kinds.node, options);
+  } catch (thrown) {
+    error = thrown;
+  }
+  if (entry.isClosed || entry.session !== session || signal.aborted) return;
+  if (isAnswer(error)) hear(world, entry);
+  else if (session === null || isSilence(error)) fail(world, entry, messageOf(error));
 }
 
 /** Something was heard: the cluster answers. */
 function hear(world: World, entry: Entry): void {
-  const wasDown = entry.downSinceMs !== null;
-  entry.lastHeardMs = world.options.clock.nowMs();
-  entry.failures = 0;
-  entry.downSinceMs = null;
-  entry.message = '';
-  if (wasDown) world.tell(entry.cluster);
+  const { isDown } = entry.reach;
+  entry.reach = heard(world.options.clock.nowMs());
+  entry.cancelProbe();
+  entry.cancelDown();
+  const refused = [...entry.refused];
+  entry.refused.clear();
+  if (isDown) world.tell(entry.cluster, null);
+  else if (refused.length > 0) world.tell(entry.cluster, refused);
 }
 
-/** Nothing was heard: those who look are told when that begins, and when it is enough to count. */
+/** Nothing was heard: those who look are told when that begins with the first word, and when it has lasted long enough. */
 function fail(world: World, entry: Entry, message: string): void {
-  entry.failures += 1;
-  entry.downSinceMs ??= world.options.clock.nowMs();
-  entry.message = message;
-  const isFirstWord = entry.lastHeardMs === null && entry.failures === 1;
-  if (isFirstWord || entry.failures === FAILURES_UNTIL_DOWN) world.tell(entry.cluster);
+  const { clock } = world.options;
+  const before = entry.reach;
+  entry.reach = failed(before, message, clock.nowMs());
+  if (before.failingSinceMs !== null) return;
+  entry.cancelDown();
+  // What answers in the last moment is not down.
+  entry.cancelDown = clock.schedule(
+    WORKLOAD_DOWN_AFTER_MS,
+    () => void attempt(world, entry).then(() => goDown(world, entry)),
+  );
+  probeLater(world, entry);
+  if (before.lastHeardMs === null) world.tell(entry.cluster, null);
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Asks again and again while the cluster fails; where there is no connection, `connect` does. */
+function probeLater(world: World, entry: Entry): void {
+  const { clock } = world.options;
+  entry.cancelProbe();
+  const delayMs = entry.reach.isDown ? CONNECTION_BACKOFF_MAX_MS : WORKLOAD_PROBE_EVERY_MS;
+  entry.cancelProbe = clock.schedule(delayMs, () => {
+    const probe = entry.session === null ? Promise.resolve() : attempt(world, entry);
+    void probe.then(() => {
+      if (!entry.isClosed && entry.reach.failingSinceMs !== null) probeLater(world, entry);
+    });
+  });
+}
+
+/** The failures have lasted long enough: the session is made anew, as its connection may be at fault. */
+function goDown(world: World, entry: Entry): void {
+  if (entry.isClosed || entry.reach.failingSinceMs === null) return;
+  entry.reach = down(entry.reach);
+  endSession(entry);
+  world.tell(entry.cluster, null);
+  void connect(world, entry);
 }
 
 function idOf({ namespace, name }: ClusterName): string {
