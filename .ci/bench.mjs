@@ -11,6 +11,13 @@ import { envtestAssets } from '../test/envtest/build.mjs';
 const outfile = 'node_modules/.cache/bench/main.mjs';
 const given = process.argv.slice(2);
 
+// The bench of the real stack is the stack's own runner with both providers: its flags are the runner's.
+if (given[0] === 'stack') {
+  const { runStack } = await import('./stack.mjs');
+  const phases = 'create,scale-up,scale-down,control-plane,workers,pool,remediate,replace,pause,restart,idle,delete';
+  process.exit(await runStack(['--provider', 'both', '--phases', phases, ...given.slice(1)]));
+}
+
 mkdirSync('node_modules/.cache/bench', { recursive: true });
 await build({
   entryPoints: ['test/bench/main.ts'],

@@ -32,6 +32,8 @@ export const usage = `npm run bench -- [micro] [system] [inspector] [flags]     
   --idle SECONDS          how long to watch the settled world (default 30)
   --rounds N              runs without, with and with a watched inspector, in turns (default 3; 0: its page only)
   --json FILE             also write the figures as JSON (default bench.json; empty for none)
+
+npm run bench -- stack [flags]      the Go provider, then ours, in the real Cluster API stack; flags: npm run test:stack -- --help
 `;
 
 /** Reads it; throws with one line for what is wrong. */

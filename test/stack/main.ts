@@ -11,13 +11,16 @@ import { phases, type Run } from './phases.js';
 import type { ProviderName } from './provider.js';
 import { comparison, runTable, totalsOf, type RunReport } from './report.js';
 import { startWitness } from './witness.js';
-import { startWorld, type WorldOptions } from './world.js';
+import { startWorld, type World, type WorldOptions } from './world.js';
 
 const print = (text: string): void => void process.stdout.write(text);
 const note = (text: string): void => void process.stderr.write(`stack: ${text}\n`);
 
 /** Kubernetes versions before and after the roll-outs. */
 const versions = ['v1.34.1', 'v1.35.0'] as const;
+
+/** The world that runs at this moment. */
+let current: World | null = null;
 
 interface Outcome {
   readonly report: RunReport;
@@ -67,6 +70,7 @@ async function runOne(wanted: StackArguments, provider: ProviderName): Promise<O
     nodeFlags: wanted.nodeFlags,
     note: tell,
   });
+  current = world;
   const witness = startWitness(world);
   const clusters = clustersOf(wanted);
   const run: Run = { world, witness, wanted: clusters, versions, idleMs: wanted.idleMs, note: tell };
@@ -92,6 +96,7 @@ async function runOne(wanted: StackArguments, provider: ProviderName): Promise<O
   } finally {
     await witness.stop();
     await world.stop();
+    current = null;
   }
   const title = `${wanted.clusters} x (${wanted.controlPlanes}+${wanted.workers}), ${wanted.topologies} with a topology, ${wanted.pools} with a pool, series ${wanted.series}`;
   const report = { provider, title, phases: found };
@@ -128,8 +133,13 @@ function clustersOf(wanted: StackArguments): readonly Wanted[] {
   }));
 }
 
-// What was started ends with us.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+// What was started ends with us, and its files go.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    const end = (): never => process.exit(130);
+    if (current === null) end();
+    else current.stop().then(end, end);
+  });
 
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),

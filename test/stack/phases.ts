@@ -68,7 +68,7 @@ export const phases: Readonly<Record<string, Phase>> = {
 
 /** Waits until the world is as it is wanted; throws with what is missing. */
 export async function arrived(run: Run, withinMs = arrivesWithinMs): Promise<void> {
-  await until(run, 'the world has arrived', async () => missing(await lookAt(run.world.api), run.wanted), withinMs);
+  await until(run, 'the world has arrived', async () => missing(await lookAt(run.world.api), run.wanted), { withinMs });
 }
 
 /** Waits until nothing is missing. */
@@ -76,7 +76,7 @@ export async function until(
   { world }: Run,
   what: string,
   look: () => Promise<readonly string[]>,
-  withinMs = 300_000,
+  { withinMs = 300_000, eachMs = 500 }: { readonly withinMs?: number; readonly eachMs?: number } = {},
 ): Promise<void> {
   const endMs = performance.now() + withinMs;
   for (;;) {
@@ -85,7 +85,7 @@ export async function until(
     for (const program of [...world.managers, world.provider.program])
       if (program?.hasEnded() === true) throw new Error(`${program.name} has ended by itself`);
     if (performance.now() > endMs) throw new Error(`${what}: not within ${withinMs / 1000} s: ${problems.join('; ')}`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, eachMs));
   }
 }
 
@@ -167,13 +167,17 @@ async function configNames({ world }: Run): Promise<ReadonlySet<string>> {
 async function pauseAndUnpause(run: Run): Promise<void> {
   const { api, audit } = run.world;
   for (const wanted of run.wanted) {
-    const before = await configNames(run);
+    const mine = async (): Promise<readonly Seen[]> =>
+      (await api.list('KubeadmConfig')).filter(belongsTo(wanted.name)).filter(isOwned);
+    const before = (await mine()).length;
     await setWorkers(api, wanted, wanted.workers + 1);
-    await until(run, 'a KubeadmConfig for one worker more', async () =>
-      (await configNames(run)).size > before.size ? [] : ['none'],
+    await until(
+      run,
+      'a KubeadmConfig for one worker more',
+      async () => ((await mine()).length > before ? [] : ['none']),
+      { eachMs: 50 },
     );
     await setPaused(api, wanted, true);
-    const mine = async (): Promise<readonly Seen[]> => (await api.list('KubeadmConfig')).filter(belongsTo(wanted.name));
     await until(run, 'everything is paused', async () => (await mine()).filter((each) => !isPaused(each)).map(nameOf));
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const calls = audit.calls().length;
@@ -197,6 +201,11 @@ async function pauseAndUnpause(run: Run): Promise<void> {
 }
 
 const nameOf = ({ metadata }: Seen): string => metadata.name;
+
+/** Whether a Machine or a pool has adopted it: the Machine of a paused cluster may not have had the time. */
+function isOwned({ metadata }: Seen): boolean {
+  return (metadata.ownerReferences ?? []).some(({ kind }) => kind === 'Machine' || kind === 'MachinePool');
+}
 
 function isPaused(config: Seen): boolean {
   const conditions = (at(config, 'status', 'conditions') ?? []) as readonly Readonly<Record<string, string>>[];
@@ -253,11 +262,13 @@ async function swap(run: Run): Promise<void> {
 async function deleteAll(run: Run): Promise<void> {
   const { api } = run.world;
   for (const { name } of run.wanted) await api.remove('Cluster', name);
-  await until(run, 'the clusters are gone', async () => (await api.list('Cluster')).map(nameOf), arrivesWithinMs);
+  await until(run, 'the clusters are gone', async () => (await api.list('Cluster')).map(nameOf), {
+    withinMs: arrivesWithinMs,
+  });
   if (run.wanted.some(({ hasTopology }) => hasTopology))
     for (const object of [...classObjects()].reverse()) {
       const { kind, metadata } = object as { readonly kind: never; readonly metadata: { readonly name: string } };
       await api.remove(kind, metadata.name);
     }
-  await until(run, `nothing is left in ${namespace}`, () => run.witness.leftovers(), 120_000);
+  await until(run, `nothing is left in ${namespace}`, () => run.witness.leftovers());
 }

@@ -174,7 +174,7 @@ async function assemble(options: WorldOptions, parts: Parts): Promise<World> {
 
 async function dismantle(parts: Parts, logs: string): Promise<void> {
   for (const loop of parts.loops) await loop.stop();
-  await parts.provider?.kill();
+  await parts.provider?.stop();
   await Promise.all(parts.managers.map((program) => program.kill()));
   await parts.docker?.stop();
   if (logs !== '' && parts.server !== null) {
