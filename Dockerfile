@@ -5,7 +5,9 @@ COPY package.json package-lock.json .npmrc ./
 COPY visualizations/package.json visualizations/
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build
+# The checkout is not in the image: docker build --build-arg COMMIT="$(git rev-parse HEAD)" .
+ARG COMMIT=
+RUN COMMIT="$COMMIT" npm run build
 
 FROM gcr.io/distroless/nodejs22-debian12:nonroot
 COPY --from=build /source/package.json /operator/

@@ -14,11 +14,12 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 // clusterctl knows one line of versions for a provider's name, and looks up the installed version in the metadata of the one
 // it goes to. So a release has a number of Cluster API's line, above every patch release of the series that it replaces:
-// then the Go provider's metadata knows it, and one can go back.
+// then the Go provider's metadata knows it, and one can go back. The series are upstream's: an upgrade starts from any of them.
 const RELEASE_TAG = 'v1.13.100';
 const RELEASE_SERIES = [
   { major: 0, minor: 1, contract: 'v1beta2' },
-  ...[15, 14, 13, 12, 11].map((minor) => ({ major: 1, minor, contract: 'v1beta2' })),
+  ...[14, 13, 12, 11].map((minor) => ({ major: 1, minor, contract: 'v1beta2' })),
+  ...[10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((minor) => ({ major: 1, minor, contract: 'v1beta1' })),
 ];
 
 const metadataYaml = () =>
@@ -33,8 +34,9 @@ function print(objects) {
     .join('---\n');
 }
 
-// clusterctl asks for a canonical name; a local image of this name is what `docker build -t` and `kind load` make of the short one.
-const IMAGE = `docker.io/library/kubeadm-bootstrap-operator:v${version}`;
+// Nobody can pull from `.invalid`: whoever installs names an image of their own. clusterctl asks for a canonical name.
+const NO_REGISTRY = 'registry.invalid/';
+const IMAGE = `${NO_REGISTRY}kubeadm-bootstrap-operator:v${version}`;
 
 /** All objects of the provider, in the order in which they are applied. */
 export async function components(image = IMAGE) {
@@ -75,8 +77,10 @@ export async function manifests({ check }) {
   return [];
 }
 
-/** Writes a local clusterctl repository with one version of the provider. */
+/** Writes a local clusterctl repository with one version of the provider. Throws without an image that can be pulled. */
 export async function release(folder, { tag = RELEASE_TAG, image } = {}) {
+  if (image === undefined || image.startsWith(NO_REGISTRY))
+    throw new Error('--release needs --image: the name under which the cluster can pull the operator');
   const target = join(folder, 'bootstrap-kubeadm', tag);
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'bootstrap-components.yaml'), print(await components(image)));
@@ -92,7 +96,12 @@ if (process.argv[1]?.endsWith('manifests.mjs')) {
   const folder = option('release');
   if (folder !== undefined) {
     const [tag, image] = [option('tag'), option('image')];
-    process.stdout.write(`${await release(folder, { ...(tag && { tag }), ...(image && { image }) })}\n`);
+    try {
+      process.stdout.write(`${await release(folder, { ...(tag && { tag }), ...(image && { image }) })}\n`);
+    } catch (error) {
+      process.stderr.write(`error: ${error.message}\n`);
+      process.exitCode = 2;
+    }
   } else {
     const problems = await manifests({ check: process.argv.includes('--check') });
     for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -2,8 +2,15 @@
 
 import { load } from '../visualize.mjs';
 
+const BOOTSTRAP_LEASE = 'kubeadm-bootstrap-manager-leader-election-capi';
+
 const ALERTS = [
-  ['No leader', 'sum(leader_election_master_status) < 1', 'nobody works on KubeadmConfigs'],
+  [
+    'No leader',
+    // Other managers export the same metric, and a manager that is gone exports none: only this Lease, and also its absence, counts.
+    `absent(leader_election_master_status{name="${BOOTSTRAP_LEASE}"} == 1)`,
+    'nobody works on KubeadmConfigs',
+  ],
   [
     'Errors do not stop',
     'sum by (controller) (rate(controller_runtime_reconcile_errors_total[15m])) > 0.1',
@@ -100,13 +107,16 @@ export function dashboard() {
   };
 }
 
+/** A text as a cell of a Markdown table. */
+const cell = (text) => text.replaceAll('|', '\\|');
+
 /** The page about metrics. */
 export async function metricsMarkdown() {
   const { createMetrics } = await load('src/metrics.ts', 'metrics');
   const all = await createMetrics().registry.getMetricsAsArray();
   const rows = all.map(({ name, help, labelNames = [], constructor }) => {
     const labels = labelNames.filter((label) => label !== 'le').map((label) => `\`${label}\``);
-    return `| \`${name}\` | ${constructor.name.toLowerCase()} | ${labels.join(' ')} | ${help} |`;
+    return `| \`${name}\` | ${constructor.name.toLowerCase()} | ${labels.join(' ')} | ${cell(help)} |`;
   });
   return [
     '# Metrics',
@@ -119,7 +129,7 @@ export async function metricsMarkdown() {
     '',
     '| What | Expression | Then |',
     '|---|---|---|',
-    ...ALERTS.map(([what, expr, then]) => `| ${what} | \`${expr.replaceAll('|', '\\|')}\` | ${then} |`),
+    ...ALERTS.map(([what, expr, then]) => `| ${what} | \`${cell(expr)}\` | ${cell(then)} |`),
     '',
     '## All metrics',
     '',

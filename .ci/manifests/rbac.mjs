@@ -258,7 +258,7 @@ export function rbacMarkdown() {
   return [
     '# What the operator may do',
     '',
-    'Made from `.ci/manifests/rbac.mjs`. The role of the bootstrap provider is the same as the Go provider’s, so that swapping the image needs no new rights. Rights that nothing here uses name the requirement, or the provider, that asks for them.',
+    'Made from `.ci/manifests/rbac.mjs`. The role of the bootstrap provider is that of the Go provider in v1.14; v1.13.5 has one rule less, reading KubeadmControlPlanes, which versions in file templates need. Otherwise swapping the image needs no new rights. Rights that nothing here uses name the requirement, or the provider, that asks for them.',
     '',
     '## Bootstrap provider, in the whole cluster',
     '',

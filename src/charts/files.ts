@@ -29,7 +29,7 @@ export function chartsReadme(tables: readonly AnyTable[]): string {
   return [
     '# State charts',
     '',
-    'Made from the transition tables of `machines/` by `npm run visualize`; `npm run verify` fails when one is stale. Arrows carry the ids of',
+    'Made from the transition tables of `machines/` by `npm run generate`; `npm run verify` fails when one is stale. Arrows carry the ids of',
     'their rows; in the SVG files they link to the [requirement table](../docs/krtt.md). A short dashed arrow at the left of a state stands for',
     'the healing table at the root: every row is answered from every state, so that a lost reply, a crash or a lost snapshot heals on the next look.',
     '',

@@ -1,6 +1,6 @@
 // `visualize`: writes or checks the diagrams of every machine, from the finished layouts that the program carries.
 //
-// Laying out again needs a checkout (elkjs is a development dependency): there, `npm run visualize` does it.
+// Laying out again needs a checkout (elkjs is a development dependency): there, `npm run generate` does it.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export function allChartFiles(): ReadonlyMap<string, string> {
   for (const table of ALL_TABLES) {
     const layout = LAYOUTS[table.id];
     if (layout === undefined)
-      throw new CommandFailure(`${table.id} has no finished layout: run "npm run visualize" in a checkout`);
+      throw new CommandFailure(`${table.id} has no finished layout: run "npm run generate" in a checkout`);
     for (const [name, text] of chartFiles(table, layout)) files.set(name, text);
   }
   return files;

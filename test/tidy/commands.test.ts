@@ -17,6 +17,7 @@ const subcommands = ['run', 'demo', 'render', 'explain', 'visualize', 'version']
 const OTHERS = [
   'against',
   'bootstrap',
+  'build-arg',
   'cas',
   'from',
   'idle',
@@ -64,6 +65,19 @@ describe('commands in documents', () => {
         ({ name }) => name,
       ),
     ).toEqual([]);
+  });
+
+  test('inspector.md: every protocol, way to authenticate and path -> in the page, and served', () => {
+    const page = read('docs/inspector.md');
+    const source = ['inspector', 'server', 'routes'].map((name) => read(`src/inspector/${name}.ts`)).join('\n');
+    const choices = RUN_FLAGS.filter(({ name }) => ['inspector-protocols', 'inspector-auth'].includes(name)).flatMap(
+      (flag) => flag.choices ?? [],
+    );
+    expect(choices).toHaveLength(6);
+    expect(choices.filter((word) => !page.includes(`| \`${word}\``))).toEqual([]);
+    const paths = [...page.matchAll(/`(?:ws:\/\/\.\.\.)?(\/[a-z.-]*)`/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(4);
+    expect(paths.filter((path) => !source.includes(path))).toEqual([]);
   });
 
   test('subcommands: every command line of the program -> calls one that exists', () => {

@@ -56,9 +56,7 @@ const may: readonly (readonly [RegExp, readonly RegExp[]])[] = [
 
 const homes: Readonly<Record<string, readonly RegExp[]>> = {
   '@kubernetes/client-node': [/^src\/kube$/],
-  undici: [/^src\/kube$/],
   commander: [/^src\/cli$/],
-  semver: [/^src\/bootstrap$/],
   'node-forge': [/^src\/bootstrap$/],
   ws: [/^src\/inspector$/],
   yaml: [/^src\/(bootstrap|cli|embedded)$/],

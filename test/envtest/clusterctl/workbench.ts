@@ -32,7 +32,10 @@ export function createWorkbench(program: string, moduleFolder: string): Workbenc
     config: 'bootstrap/kubeadm/config/default',
     file: 'bootstrap-components.yaml',
   });
-  execFileSync(process.execPath, ['.ci/manifests.mjs', '--release', repository]);
+  execFileSync(process.execPath, [
+    '.ci/manifests.mjs',
+    ...['--release', repository, '--image', 'registry.example.com/kubeadm-bootstrap-operator:v0.1.0'],
+  ]);
   const ours = readdirSync(join(repository, 'bootstrap-kubeadm')).find((version) => version !== UPSTREAM) ?? '';
   const url = (label: string, version: string, file: string): string => join(repository, label, version, file);
   writeFileSync(

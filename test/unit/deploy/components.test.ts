@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ADMISSION_ENDPOINTS, CONVERSION_PATH } from '../../../src/webhooks/endpoints.js';
 import { manifests, type Manifest } from './manifests.js';
@@ -124,6 +127,34 @@ describe('components for clusterctl', () => {
     });
   });
 
+  test('release: without an image that can be pulled -> refused, with what to add; with one -> made with it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'release-'));
+    const make = (...args: string[]) =>
+      spawnSync(process.execPath, ['.ci/manifests.mjs', '--release', folder, ...args], { encoding: 'utf8' });
+    try {
+      for (const args of [[], ['--image', 'registry.invalid/kubeadm-bootstrap-operator:v0.1.0']]) {
+        const { status, stderr } = make(...args);
+        expect([status, stderr]).toEqual([
+          2,
+          'error: --release needs --image: the name under which the cluster can pull the operator\n',
+        ]);
+      }
+      const { status, stdout } = make('--image', 'registry.example.com/operator:v0.1.0');
+      expect(status).toBe(0);
+      expect(readFileSync(join(stdout.trim(), 'bootstrap-components.yaml'), 'utf8')).toContain(
+        'image: registry.example.com/operator:v0.1.0',
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('Deployment: image -> names no registry that exists: whoever installs names one', () => {
+    const [container] = (only('Deployment').spec as { template: { spec: { containers: { image: string }[] } } })
+      .template.spec.containers;
+    expect(container?.image).toMatch(/^registry\.invalid\//);
+  });
+
   test('Deployment: image -> canonical and tagged, as clusterctl asks', () => {
     const [container] = (only('Deployment').spec as { template: { spec: { containers: { image: string }[] } } })
       .template.spec.containers;
@@ -154,6 +185,10 @@ describe('components for clusterctl', () => {
     const [major, minor] = version.split('.').map(Number);
     expect(metadata?.releaseSeries).toContainEqual({ major, minor, contract: 'v1beta2' });
     expect(metadata?.releaseSeries).toContainEqual({ major: 1, minor: 13, contract: 'v1beta2' });
-    expect(new Set(metadata?.releaseSeries.map(({ contract }) => contract))).toEqual(new Set(['v1beta2']));
+    const ofUpstream = (metadata?.releaseSeries ?? []).filter((series) => series.major === 1);
+    expect(ofUpstream.map((series) => `1.${series.minor} ${series.contract}`)).toEqual([
+      ...[14, 13, 12, 11].map((each) => `1.${each} v1beta2`),
+      ...[10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((each) => `1.${each} v1beta1`),
+    ]);
   });
 });

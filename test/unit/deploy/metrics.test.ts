@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { leaseGroups } from '../../../src/cli/lease-groups.js';
 import { createMetrics } from '../../../src/metrics.js';
 
 const names = createMetrics()
@@ -27,5 +28,13 @@ describe('metrics in documents', () => {
     const page = readFileSync('docs/metrics.md', 'utf8');
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
     expect(used(page.replaceAll('kubeadm_bootstrap_`', '')).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  test('metrics.md: the alert for a missing leader -> asks for our Lease alone, and fires when no manager is there', () => {
+    const row = readFileSync('docs/metrics.md', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('| No leader |'));
+    const [lease] = leaseGroups(['kubeadmconfig']);
+    expect(row).toContain(`\`absent(leader_election_master_status{name="${lease?.lease}"} == 1)\``);
   });
 });
