@@ -191,10 +191,14 @@ function oddJson(draw: Draw): string {
 
 /** Replaces one value somewhere below, or adds one that does not belong there. Returns JSON text. */
 function oddSomewhere(draw: Draw, value: unknown): string {
-  if (typeof value !== 'object' || value === null || draw.chance(0.1)) return oddJson(draw);
+  if (typeof value !== 'object' || value === null || draw.chance(0.05)) return oddJson(draw);
   const isList = Array.isArray(value);
   const entries = Object.entries(value).map(([key, each]) => [key, JSON.stringify(each)] as [string, string]);
-  const at = draw.below(entries.length + 1);
+  // Most odd things are deep inside: at the top they are refused at once.
+  const below = Object.values(value).flatMap((each, index) =>
+    typeof each === 'object' && each !== null ? [index] : [],
+  );
+  const at = below.length > 0 && draw.chance(0.8) ? draw.pick(below) : draw.below(entries.length + 1);
   const [key] = entries[at] ?? [];
   if (key === undefined) entries.push([draw.pick(['', 'x', '__proto__', 'toJSON', 'constructor']), oddJson(draw)]);
   else entries[at] = [key, oddSomewhere(draw, (value as Record<string, unknown>)[key])];

@@ -145,7 +145,7 @@ async function tryOne(draw: Draw): Promise<string | null> {
       (answer) => judgedReview(one, answer),
       (error: unknown) => String(error),
     );
-    return problem === null ? null : `${problem} to ${one.path} ${one.body.toString().slice(0, 2_000)}`;
+    return problem === null ? null : `${problem} to ${one.path} ${one.body.toString().slice(0, 600)}`;
   }
   const victimPort = Number(new URL(victim.url() ?? '').port);
   const [port, isTls] = draw.chance(0.05)

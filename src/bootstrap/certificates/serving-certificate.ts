@@ -46,20 +46,15 @@ function generalName(host: string): Uint8Array {
   return derImplicit(NAME.address, isIPv4(host) ? Uint8Array.from(host.split('.').map(Number)) : ipv6Bytes(host));
 }
 
-/** The 16 bytes of an address that `isIP` takes for IPv6. */
+/** The 16 bytes of an address that `isIP` takes for IPv6, written without a part in IPv4's form. */
 function ipv6Bytes(host: string): Uint8Array {
   const [front = '', back] = (host.split('%')[0] ?? '').split('::');
   const groups = (text: string): number[] =>
     text
       .split(':')
       .filter((group) => group !== '')
-      .flatMap((group) => (group.includes('.') ? ipv4Groups(group) : [Number.parseInt(group, 16)]));
+      .map((group) => Number.parseInt(group, 16));
   const [first, last] = [groups(front), back === undefined ? [] : groups(back)];
   const all = [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];
   return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 0xff]));
-}
-
-function ipv4Groups(text: string): number[] {
-  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
-  return [a * 256 + b, c * 256 + d];
 }
