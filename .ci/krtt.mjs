@@ -171,7 +171,7 @@ function rowLine(row) {
   return line([
     anchor(row.id),
     `**${plain(row.title)}.** ${plain(row.description)}`,
-    `\`${row.on}\`<br>\`${row.guardName}\``,
+    `\`${row.on}\`<br>\`${row.guard}\``,
     row.target ?? '',
     row.request === null ? '' : `\`${row.request}\``,
     row.requeue === null ? '' : plain(row.requeue.why),

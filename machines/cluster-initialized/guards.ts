@@ -1,5 +1,6 @@
 // The questions of the table, one for each trigger. Pure and total.
 
+import type { Guards } from '../kit/chart.js';
 import type { Facts } from './facts.js';
 
 export const isInitialized = (f: Facts): boolean => f.isInitialized;
@@ -21,3 +22,24 @@ export const hasControlPlane = (f: Facts): boolean => f.hasControlPlaneRef;
 export const isMachineListMissing = (f: Facts): boolean => f.machines === 'unlisted';
 export const hasNode = (f: Facts): boolean => f.machines === 'node' || f.machines === 'leavingNode';
 export const always = (): boolean => true;
+
+/** The guards of the chart, by the names that it shows. */
+export const guards = {
+  isInitialized,
+  isFilteredOut,
+  isPaused,
+  isTopologyPending,
+  isTopologyLeaving,
+  isControlPlaneUnwatched,
+  isControlPlaneUnavailable,
+  isControlPlaneMissing,
+  isControlPlaneUnreadable,
+  isControlPlaneInitialized,
+  hasControlPlane,
+  isMachineListMissing,
+  hasNode,
+  always,
+} as const satisfies Guards<Facts>;
+
+/** Name of a guard. */
+export type Guard = keyof typeof guards;

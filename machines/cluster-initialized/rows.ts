@@ -3,16 +3,13 @@
 
 import type { Row, WaitsFor } from '../kit/row.js';
 import type { Facts, Reply, Request, State } from './facts.js';
-import * as is from './guards.js';
+import type { Guard } from './guards.js';
 import * as say from './reasons.js';
 
 /** A row of this machine. */
-export type ClusterInitializedRow = Row<State, Facts, Request, Reply>;
+export type ClusterInitializedRow = Row<State, Facts, Request, Reply, Guard>;
 
-type Saying = Pick<
-  ClusterInitializedRow,
-  'id' | 'requirements' | 'title' | 'description' | 'guardName' | 'guard' | 'target'
-> &
+type Saying = Pick<ClusterInitializedRow, 'id' | 'requirements' | 'title' | 'description' | 'guard' | 'target'> &
   Partial<ClusterInitializedRow>;
 
 /** Fills in what a row leaves unsaid. No row of this machine ever wishes to look again by the clock. */
@@ -49,8 +46,7 @@ const guardRows: readonly ClusterInitializedRow[] = [
     title: 'initialized for good',
     description: 'The condition is True. It never leaves True, and nothing else is looked at.',
     from: [...waiting, 'Initialized'],
-    guardName: 'isInitialized',
-    guard: is.isInitialized,
+    guard: 'isInitialized',
     target: 'Initialized',
   }),
   row({
@@ -58,8 +54,7 @@ const guardRows: readonly ClusterInitializedRow[] = [
     requirements: always,
     title: 'filtered out',
     description: 'The watch filter does not select this Cluster: it is left alone.',
-    guardName: 'isFilteredOut',
-    guard: is.isFilteredOut,
+    guard: 'isFilteredOut',
     target: null,
     waitsFor: (f) =>
       onCluster(f, 'the watch filter does not select it', 'Give it the label cluster.x-k8s.io/watch-filter.'),
@@ -69,8 +64,7 @@ const guardRows: readonly ClusterInitializedRow[] = [
     requirements: always,
     title: 'paused',
     description: 'The Cluster is paused: nothing is written until it is not.',
-    guardName: 'isPaused',
-    guard: is.isPaused,
+    guard: 'isPaused',
     target: null,
     waitsFor: (f) =>
       onCluster(f, 'it is paused', 'Set spec.paused to false and remove the annotation cluster.x-k8s.io/paused.'),
@@ -81,8 +75,7 @@ const guardRows: readonly ClusterInitializedRow[] = [
     title: 'topology pending',
     description: 'The Cluster has a topology, and its control plane object is not made yet.',
     from: ['WaitingControlPlane', 'WaitingTopology'],
-    guardName: 'isTopologyPending',
-    guard: is.isTopologyPending,
+    guard: 'isTopologyPending',
     target: 'WaitingTopology',
     conditions: say.topologyPending,
     waitsFor: (f) => onCluster(f, 'spec.controlPlaneRef is not set', 'The topology controller sets it.'),
@@ -93,8 +86,7 @@ const guardRows: readonly ClusterInitializedRow[] = [
     title: 'topology leaving',
     description: 'The Cluster has a topology without a control plane object, and is being deleted.',
     from: ['WaitingTopology'],
-    guardName: 'isTopologyLeaving',
-    guard: is.isTopologyLeaving,
+    guard: 'isTopologyLeaving',
     target: 'WaitingTopology',
     conditions: say.topologyLeaving,
   }),
@@ -104,8 +96,7 @@ const guardRows: readonly ClusterInitializedRow[] = [
     title: 'kind not watched',
     description: 'Nobody watches the kind of the control plane object yet: its watch is opened.',
     from: ['WaitingTopology', 'WaitingControlPlane', 'Unreadable'],
-    guardName: 'isControlPlaneUnwatched',
-    guard: is.isControlPlaneUnwatched,
+    guard: 'isControlPlaneUnwatched',
     target: 'WaitingControlPlane',
     request: 'watchControlPlane',
   }),
@@ -123,8 +114,7 @@ function controlPlaneRows(on: ClusterInitializedRow['on'], first: number): reado
       title: 'control plane unavailable',
       description: 'The control plane object cannot be read, for another reason than that it does not exist.',
       from,
-      guardName: 'isControlPlaneUnavailable',
-      guard: is.isControlPlaneUnavailable,
+      guard: 'isControlPlaneUnavailable',
       target: 'Unreadable',
       conditions: say.internalError,
       waitsFor: (f) => onControlPlane(f, 'it cannot be read', f.problem),
@@ -136,8 +126,7 @@ function controlPlaneRows(on: ClusterInitializedRow['on'], first: number): reado
       title: 'control plane missing',
       description: 'The Cluster names a control plane object that does not exist.',
       from,
-      guardName: 'isControlPlaneMissing',
-      guard: is.isControlPlaneMissing,
+      guard: 'isControlPlaneMissing',
       target: 'WaitingControlPlane',
       conditions: say.controlPlaneMissing,
       waitsFor: (f) => onControlPlane(f, 'it does not exist', 'Create the object that spec.controlPlaneRef names.'),
@@ -150,8 +139,7 @@ function controlPlaneRows(on: ClusterInitializedRow['on'], first: number): reado
       description:
         'The control plane object was read, but the field that tells about initialization has the wrong type.',
       from,
-      guardName: 'isControlPlaneUnreadable',
-      guard: is.isControlPlaneUnreadable,
+      guard: 'isControlPlaneUnreadable',
       target: 'Unreadable',
       conditions: say.internalError,
       waitsFor: (f) => onControlPlane(f, f.problem, 'Its provider must write true or false.'),
@@ -163,8 +151,7 @@ function controlPlaneRows(on: ClusterInitializedRow['on'], first: number): reado
       title: 'control plane initialized',
       description: 'The control plane object says that the control plane is initialised.',
       from,
-      guardName: 'isControlPlaneInitialized',
-      guard: is.isControlPlaneInitialized,
+      guard: 'isControlPlaneInitialized',
       target: 'Initialized',
       conditions: say.controlPlaneInitialized,
     }),
@@ -175,8 +162,7 @@ function controlPlaneRows(on: ClusterInitializedRow['on'], first: number): reado
       title: 'control plane not initialized',
       description: 'The control plane object says that the control plane is not initialised, or does not say anything.',
       from,
-      guardName: on === 'OBSERVED' ? 'hasControlPlane' : 'always',
-      guard: on === 'OBSERVED' ? is.hasControlPlane : is.always,
+      guard: on === 'OBSERVED' ? 'hasControlPlane' : 'always',
       target: 'WaitingControlPlane',
       conditions: say.controlPlaneNotInitialized,
       waitsFor: (f) =>
@@ -196,8 +182,7 @@ const standaloneRows: readonly ClusterInitializedRow[] = [
     title: 'Machines not listed',
     description: 'The Cluster has no control plane object, and its Machines cannot be listed.',
     from: ['WaitingControlPlane', 'WaitingFirstNode', 'Unreadable'],
-    guardName: 'isMachineListMissing',
-    guard: is.isMachineListMissing,
+    guard: 'isMachineListMissing',
     target: 'Unreadable',
     conditions: say.internalError,
     waitsFor: (f) => onCluster(f, 'its Machines cannot be listed', 'Permit listing Machines.'),
@@ -208,8 +193,7 @@ const standaloneRows: readonly ClusterInitializedRow[] = [
     title: 'first node there',
     description: 'The Cluster has no control plane object, and a control plane Machine of it has a node.',
     from: ['WaitingControlPlane', 'WaitingFirstNode', 'Unreadable'],
-    guardName: 'hasNode',
-    guard: is.hasNode,
+    guard: 'hasNode',
     target: 'Initialized',
     conditions: say.firstNode,
   }),
@@ -219,8 +203,7 @@ const standaloneRows: readonly ClusterInitializedRow[] = [
     title: 'no node yet',
     description: 'The Cluster has no control plane object, and no control plane Machine of it has a node.',
     from: ['WaitingControlPlane', 'WaitingFirstNode', 'Unreadable'],
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: 'WaitingFirstNode',
     conditions: say.noNode,
     waitsFor: (f) =>
@@ -240,8 +223,7 @@ const failureRows: readonly ClusterInitializedRow[] = [
     title: 'kind cannot be watched',
     description: 'The kind of the control plane object cannot be watched; it is tried again with a growing delay.',
     from: ['WaitingControlPlane'],
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: 'Unreadable',
     conditions: say.internalError,
     waitsFor: (f) => onControlPlane(f, 'its kind cannot be watched', f.failure?.message ?? f.problem),

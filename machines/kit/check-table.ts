@@ -24,6 +24,7 @@ export function checkTable(table: Table<string, object, string, string>): void {
     ids.add(row.id);
     if (row.target !== null && !isLeaf(row.target)) refuse(`row ${row.id} leads to ${row.target}, which is no state`);
     for (const source of row.from) if (!names.includes(source)) refuse(`row ${row.id} is drawn from ${source}`);
+    if (!Object.hasOwn(table.guards, row.guard)) refuse(`row ${row.id} asks ${row.guard}, which is no guard`);
     if (row.request !== null && !(row.request in table.requests)) refuse(`row ${row.id} asks for ${row.request}`);
   }
 }

@@ -61,7 +61,7 @@ export function explainActor<
       title: row?.title ?? 'not recorded',
       description: row?.description ?? '',
       requirements: row?.requirements ?? [],
-      guard: row?.guardName ?? '',
+      guard: row?.guard ?? '',
     },
     facts: Object.fromEntries(actor.shownFacts.filter((name) => name in all).map((name) => [name, all[name]])),
     waitsFor,

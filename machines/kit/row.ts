@@ -43,7 +43,13 @@ export interface ConditionIntent {
 }
 
 /** One line of the table. `State`, `Request` and `Reply` are unions of string literals. */
-export interface Row<State extends string, Facts, Request extends string, Reply extends string = never> {
+export interface Row<
+  State extends string,
+  Facts,
+  Request extends string,
+  Reply extends string = never,
+  Guard extends string = string,
+> {
   /** Stable id of the machine row, shown on arrows and by `explain`: `K07`. */
   readonly id: string;
   /** Ids of the requirement rows that it implements: `KC-017`. */
@@ -56,9 +62,8 @@ export interface Row<State extends string, Facts, Request extends string, Reply 
   readonly on: Observed | EffectFailed | Reply;
   /** States whose life includes this arrow: drawn there. The root table answers it from everywhere else. */
   readonly from: readonly State[];
-  /** Name of the guard, as on the chart: `isInfrastructureMissing`. */
-  readonly guardName: string;
-  readonly guard: (facts: Facts) => boolean;
+  /** The guard by its name, as on the chart: `isInfrastructureMissing`. */
+  readonly guard: Guard;
   /** The state afterwards, one without children; null leaves the state alone. */
   readonly target: State | null;
   /** The one effect that is asked for; null asks for nothing. */
@@ -120,9 +125,16 @@ export interface ActorEvent<Facts, Reply extends string = never> {
   readonly facts: Facts;
 }
 
-/** What an actor emits: a request that the host carries out. */
+/** What an actor emits to be carried out: the name of an effect. */
 export interface EffectRequest<Request extends string> {
   readonly type: Request;
+}
+
+/** What an actor emits of each row that decided, with the facts that it saw. */
+export interface RowNote<Facts> {
+  readonly type: 'decided';
+  readonly row: string;
+  readonly facts: Facts;
 }
 
 /** A whole table with the words that go with it. */
@@ -133,6 +145,8 @@ export interface Table<State extends string, Facts, Request extends string, Repl
   /** Every state with its description, in story order. A parent's first child is its initial state. */
   readonly states: Readonly<Record<State, { readonly description: string; readonly parent?: string }>>;
   readonly rows: readonly Row<State, Facts, Request, Reply>[];
+  /** The predicates that rows name. Pure, total, and without an order of their own. */
+  readonly guards: Readonly<Record<string, (facts: Facts) => boolean>>;
   /** What each request does, one sentence: for charts. */
   readonly requests: Readonly<Record<Request, string>>;
 }

@@ -1,4 +1,5 @@
 // One predicate per trigger of the table. Pure, total, and without an order of their own: the rows have the order.
+import type { Guards } from '../kit/chart.js';
 import type { Facts, FailureKind } from './facts.js';
 
 export const isDeleting = (f: Facts): boolean => f.isDeleting;
@@ -65,3 +66,57 @@ export const isInitFailed = (f: Facts): boolean => f.failure?.request === 'store
 export const isAborted = (f: Facts): boolean => ['ApiAborted', 'Aborted'].includes(f.failure?.kind ?? '');
 /** Somebody else changed the object first: nothing is wrong. */
 export const isConflict = (f: Facts): boolean => f.failure?.kind === 'ApiConflict';
+
+/** The guards of the chart, by the names that it shows. */
+export const guards = {
+  isDeleting,
+  isFilteredOut,
+  hasNoOwnerReference,
+  isOwnerMissing,
+  isFailedForGood,
+  isClusterMissing,
+  isPaused,
+  isDataSecretForeign,
+  isDataSecretOwnerWrong,
+  isInfrastructureMissing,
+  hasCertificatesToAdopt,
+  isStatusLostWithToken,
+  isStatusLost,
+  isInitializing,
+  isLockLeftOver,
+  hasNothingToKeep,
+  isDataOutdated,
+  isTokenMismatched,
+  isPoolTokenDue,
+  isTokenDue,
+  isTokenKnownLost,
+  isTokenKnownTaken,
+  hasStoredData,
+  isDataSecretEnding,
+  isControlPlaneJoin,
+  isWorkerJoin,
+  isWorkerTooEarly,
+  isLockUnreadable,
+  isLockHeldByOther,
+  isLockMine,
+  hasTokenToKeep,
+  isPool,
+  isTokenRestorable,
+  isDataRenewable,
+  isAborted,
+  isInitFailed,
+  isConflict,
+  always,
+  isLockToTake: always,
+  isCertificateFailure: hasFailed('JoinCertificates'),
+  isFileFailure: hasFailed('FilesUnreadable'),
+  isUserFailure: hasFailed('UsersUnreadable'),
+  isDiscoveryFileFailure: hasFailed('DiscoveryFile'),
+  isSpecFailure: hasFailed('SpecRefused', 'DataRefused', 'FilesUnprepared'),
+  isConnectionFailure: hasFailed('WorkloadUnreachable'),
+  isTokenFailure: hasFailed('TokenFailed', 'TokenLost'),
+  isStoreFailure: hasFailed('StoreFailed', 'DataSecretForeign', 'DataSecretEnding'),
+} as const satisfies Guards<Facts>;
+
+/** Name of a guard. */
+export type Guard = keyof typeof guards;

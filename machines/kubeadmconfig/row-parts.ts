@@ -1,16 +1,14 @@
 // Parts that many rows share: the row type of this machine, requeue times, and what is waited for.
 import type { Requeue, Row, WaitsFor } from '../kit/row.js';
 import type { Facts, Reply, Request, State } from './facts.js';
+import type { Guard } from './guards.js';
 import { unchanged } from './reasons.js';
 
 /** A row of this machine. */
-export type KubeadmConfigRow = Row<State, Facts, Request, Reply>;
+export type KubeadmConfigRow = Row<State, Facts, Request, Reply, Guard>;
 
 /** What a row must say; the rest is silence: no request, no requeue, no condition, no arrow. */
-type RowSaying = Pick<
-  KubeadmConfigRow,
-  'id' | 'requirements' | 'title' | 'description' | 'on' | 'guardName' | 'guard' | 'target'
-> &
+type RowSaying = Pick<KubeadmConfigRow, 'id' | 'requirements' | 'title' | 'description' | 'on' | 'guard' | 'target'> &
   Partial<KubeadmConfigRow>;
 
 /** Fills in what a row leaves unsaid. */

@@ -2,7 +2,6 @@
 //
 // One effect does the whole of it, because each of its writes can be resumed from what the cluster shows. Every wait and
 // every failure of it is the state Joining.
-import * as is from './guards.js';
 import { available, waitingForEndpoint } from './reasons.js';
 import { endpointRequeue, onCluster, onNode, row, tokenRequeue } from './row-parts.js';
 
@@ -19,8 +18,7 @@ export const joinRows = [
       'The cluster is initialised: certificates are looked up, discovery and token completed, join data rendered and stored.',
     on: observed,
     from: everyLook,
-    guardName: 'isControlPlaneJoin',
-    guard: is.isControlPlaneJoin,
+    guard: 'isControlPlaneJoin',
     target: 'Joining',
     request: 'storeJoinData',
   }),
@@ -32,8 +30,7 @@ export const joinRows = [
       "The cluster is initialised: the CA is looked up, discovery and token completed, the worker's or pool's join data rendered and stored.",
     on: observed,
     from: everyLook,
-    guardName: 'isWorkerJoin',
-    guard: is.isWorkerJoin,
+    guard: 'isWorkerJoin',
     target: 'Joining',
     request: 'storeJoinData',
   }),
@@ -48,8 +45,7 @@ export const joinReplyRows = [
       'The Cluster has no control plane endpoint yet. What is known already is in the spec; the rest follows when the endpoint is set.',
     on: 'ENDPOINT_MISSING',
     from: ['Joining'],
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: 'Joining',
     requeue: endpointRequeue,
     conditions: () => waitingForEndpoint,
@@ -67,8 +63,7 @@ export const joinReplyRows = [
     description: 'The init data is stored; the lock stays until the control plane is initialised.',
     on: 'DATA_STORED',
     from: ['Initializing'],
-    guardName: 'isInitializing',
-    guard: is.isInitializing,
+    guard: 'isInitializing',
     target: 'Initializing',
     conditions: () => available,
     waitsFor: (f) =>
@@ -85,8 +80,7 @@ export const joinReplyRows = [
     description: 'The join data is stored, and its token is kept alive until the node is there.',
     on: 'DATA_STORED',
     from: ['Joining', 'Rotating'],
-    guardName: 'hasTokenToKeep',
-    guard: is.hasTokenToKeep,
+    guard: 'hasTokenToKeep',
     target: 'TokenMonitoring',
     requeue: tokenRequeue,
     conditions: () => available,
@@ -99,8 +93,7 @@ export const joinReplyRows = [
     description: 'The join data is stored and needs no token: nothing is left to do.',
     on: 'DATA_STORED',
     from: ['Joining'],
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: 'Done',
     requeue: tokenRequeue,
     conditions: () => available,
@@ -112,8 +105,7 @@ export const joinReplyRows = [
     description:
       'The Secret of this KubeadmConfig already holds init data (the status was not written): it is adopted as it is.',
     on: 'DATA_ADOPTED',
-    guardName: 'isInitializing',
-    guard: is.isInitializing,
+    guard: 'isInitializing',
     target: 'Initializing',
     conditions: () => available,
     waitsFor: (f) =>
@@ -130,8 +122,7 @@ export const joinReplyRows = [
     description:
       'The Secret of this KubeadmConfig already holds join data with the token of the spec: it is adopted, and the token looked at.',
     on: 'DATA_ADOPTED',
-    guardName: 'hasTokenToKeep',
-    guard: is.hasTokenToKeep,
+    guard: 'hasTokenToKeep',
     target: 'TokenMonitoring',
     request: 'refreshToken',
     conditions: () => available,
@@ -142,8 +133,7 @@ export const joinReplyRows = [
     title: 'data without a token adopted',
     description: 'The Secret of this KubeadmConfig already holds data that needs no token: it is adopted as it is.',
     on: 'DATA_ADOPTED',
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: 'Done',
     conditions: () => available,
   }),

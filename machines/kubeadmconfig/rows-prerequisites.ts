@@ -2,7 +2,6 @@
 //
 // Deletion, the watch filter, a missing owner or Cluster, terminal failure and pause are rows, not states: they come and go
 // without changing what has been reached.
-import * as is from './guards.js';
 import { dataSecretEnding, dataSecretForeign, paused, waitingForInfrastructure, available } from './reasons.js';
 import {
   atOnce,
@@ -25,8 +24,7 @@ export const prerequisiteRows = [
     title: 'being deleted',
     description: 'The KubeadmConfig is being deleted: nothing is done and nothing is written. Its Secret goes with it.',
     on: observed,
-    guardName: 'isDeleting',
-    guard: is.isDeleting,
+    guard: 'isDeleting',
     target: null,
     waitsFor: (f) => onItself(f, 'it is being deleted', 'Remove the finalizers that hold it.'),
   }),
@@ -36,8 +34,7 @@ export const prerequisiteRows = [
     title: 'filtered out',
     description: 'The KubeadmConfig does not have the label value of --watch-filter: another operator handles it.',
     on: observed,
-    guardName: 'isFilteredOut',
-    guard: is.isFilteredOut,
+    guard: 'isFilteredOut',
     target: null,
     waitsFor: (f) =>
       onItself(f, 'it lacks the label of --watch-filter', 'Set the label cluster.x-k8s.io/watch-filter to that value.'),
@@ -49,8 +46,7 @@ export const prerequisiteRows = [
     description:
       'No Machine or MachinePool is named as owner yet. The Machine controller sets it from spec.bootstrap.configRef.',
     on: observed,
-    guardName: 'hasNoOwnerReference',
-    guard: is.hasNoOwnerReference,
+    guard: 'hasNoOwnerReference',
     target: 'WaitingInfra',
     waitsFor: (f) =>
       onItself(f, 'no Machine or MachinePool owns it', 'Refer to it from spec.bootstrap.configRef of a Machine.'),
@@ -61,8 +57,7 @@ export const prerequisiteRows = [
     title: 'owner missing',
     description: 'The Machine or MachinePool that is named as owner does not exist.',
     on: observed,
-    guardName: 'isOwnerMissing',
-    guard: is.isOwnerMissing,
+    guard: 'isOwnerMissing',
     target: 'WaitingInfra',
     waitsFor: (f) => onOwner(f, 'it does not exist', 'Create the owner, or delete the KubeadmConfig.'),
   }),
@@ -72,8 +67,7 @@ export const prerequisiteRows = [
     title: 'failed for good',
     description: 'failureReason or failureMessage is set in status.deprecated.v1beta1: nothing is done any more.',
     on: observed,
-    guardName: 'isFailedForGood',
-    guard: is.isFailedForGood,
+    guard: 'isFailedForGood',
     target: null,
     waitsFor: (f) => onItself(f, f.failureForGood, 'Delete the KubeadmConfig and its Machine.'),
   }),
@@ -83,8 +77,7 @@ export const prerequisiteRows = [
     title: 'Cluster missing',
     description: "The Cluster that the owner's spec.clusterName names does not exist yet.",
     on: observed,
-    guardName: 'isClusterMissing',
-    guard: is.isClusterMissing,
+    guard: 'isClusterMissing',
     target: 'WaitingInfra',
     waitsFor: (f) => onCluster(f, 'it does not exist', 'Create the Cluster.'),
   }),
@@ -94,8 +87,7 @@ export const prerequisiteRows = [
     title: 'paused',
     description: 'The Cluster or the KubeadmConfig is paused: only the Paused condition is written.',
     on: observed,
-    guardName: 'isPaused',
-    guard: is.isPaused,
+    guard: 'isPaused',
     target: null,
     conditions: paused,
     waitsFor: (f) =>
@@ -109,8 +101,7 @@ export const prerequisiteRows = [
     title: 'data Secret of somebody else',
     description: 'A Secret of the name that the data needs is controlled by another kind. It is never taken over.',
     on: observed,
-    guardName: 'isDataSecretForeign',
-    guard: is.isDataSecretForeign,
+    guard: 'isDataSecretForeign',
     target: null,
     conditions: dataSecretForeign,
     waitsFor: (f) =>
@@ -127,8 +118,7 @@ export const prerequisiteRows = [
     description:
       'The bootstrap Secret does not name this KubeadmConfig as its controller: its owner references are repaired first.',
     on: observed,
-    guardName: 'isDataSecretOwnerWrong',
-    guard: is.isDataSecretOwnerWrong,
+    guard: 'isDataSecretOwnerWrong',
     target: null,
     request: 'repairDataSecretOwner',
   }),
@@ -138,8 +128,7 @@ export const prerequisiteRows = [
     title: 'owner repaired',
     description: 'The bootstrap Secret names its KubeadmConfig again; the other checks follow.',
     on: 'DATA_SECRET_OWNER_REPAIRED',
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: null,
     requeue: atOnce,
   }),
@@ -150,8 +139,7 @@ export const prerequisiteRows = [
     description:
       "The Cluster's infrastructure is not provisioned. No data can be made before, and stored data is not reported.",
     on: observed,
-    guardName: 'isInfrastructureMissing',
-    guard: is.isInfrastructureMissing,
+    guard: 'isInfrastructureMissing',
     target: 'WaitingInfra',
     from: ['WaitingInfra'],
     conditions: () => waitingForInfrastructure,
@@ -169,8 +157,7 @@ export const prerequisiteRows = [
     description:
       "Certificate Secrets that a KubeadmConfig owns get the Cluster as owner before anything else is done, so that deleting a Machine cannot delete the cluster's CAs.",
     on: observed,
-    guardName: 'hasCertificatesToAdopt',
-    guard: is.hasCertificatesToAdopt,
+    guard: 'hasCertificatesToAdopt',
     target: null,
     request: 'adoptCertificates',
   }),
@@ -181,8 +168,7 @@ export const prerequisiteRows = [
     description:
       "The owner knows the data's Secret and the status does not (after a move or a restore): the status is written again, then the token is looked after.",
     on: observed,
-    guardName: 'isStatusLostWithToken',
-    guard: is.isStatusLostWithToken,
+    guard: 'isStatusLostWithToken',
     target: 'TokenMonitoring',
     requeue: nextTokenLook,
     conditions: () => available,
@@ -195,8 +181,7 @@ export const prerequisiteRows = [
     description:
       "The owner knows the data's Secret and the status does not (after a move or a restore): the status is written again.",
     on: observed,
-    guardName: 'isStatusLost',
-    guard: is.isStatusLost,
+    guard: 'isStatusLost',
     target: 'Done',
     requeue: lockLeftOver,
     conditions: () => available,
@@ -210,8 +195,7 @@ export const endingSecretRow = row({
   title: 'data Secret being deleted',
   description: 'A Secret of the name that the data needs is being deleted: its end is awaited, never adopted.',
   on: observed,
-  guardName: 'isDataSecretEnding',
-  guard: is.isDataSecretEnding,
+  guard: 'isDataSecretEnding',
   target: null,
   conditions: dataSecretEnding,
   waitsFor: (f) => onDataSecret(f, 'it is being deleted', 'Remove the finalizers that hold the Secret.'),

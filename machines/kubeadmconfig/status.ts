@@ -9,7 +9,7 @@ import type { Condition, V1Beta1Condition } from '../../src/conditions/condition
 import { setCondition, setV1Beta1Condition } from '../../src/conditions/set.js';
 import { summarize } from '../../src/conditions/summary.js';
 import { summarizeV1Beta1 } from '../../src/conditions/v1beta1-summary.js';
-import { rowById } from '../kit/decide.js';
+import { rowById } from '../kit/row-by-id.js';
 import type { ConditionIntent } from '../kit/row.js';
 import type { Facts } from './facts.js';
 import { notPaused, types } from './reasons.js';

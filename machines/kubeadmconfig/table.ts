@@ -1,63 +1,14 @@
-// The transition table of a KubeadmConfig: its states in story order, and every row in the order of the checks.
-//
-// Two stories: WaitingInfra -> AcquiringLock -> Initializing -> Done for the first control plane, and WaitingInfra ->
-// WaitingCPInit -> Joining -> TokenMonitoring -> Done for everybody else. Rotating is where tokens are replaced or healed.
-import { createRowMachine } from '../kit/row-machine.js';
+// The transition table of a KubeadmConfig: its chart as rows and states, for pictures, documents, `explain` and tests.
+import { tableOf } from '../kit/table-of.js';
 import type { Table } from '../kit/row.js';
+import { chart } from './chart.js';
 import type { Facts, Reply, Request, State } from './facts.js';
+import { guards } from './guards.js';
 import { failureRows } from './rows-failure.js';
-import { initReplyRows, initRows, initStoredRows } from './rows-init.js';
-import { joinReplyRows, joinRows } from './rows-join.js';
-import { endingSecretRow, prerequisiteRows } from './rows-prerequisites.js';
-import { tokenReplyRows, tokenRows } from './rows-token.js';
+import { requests, rows } from './rows.js';
 
 /** The table. */
-export const table: Table<State, Facts, Request, Reply> = {
-  id: 'kubeadmconfig',
-  initial: 'WaitingInfra',
-  states: {
-    WaitingInfra: { description: 'No owner, no Cluster, or the infrastructure of the Cluster is not provisioned.' },
-    WaitingCPInit: {
-      description:
-        'The control plane is not initialised: a worker waits for it, or another Machine holds the init lock.',
-    },
-    AcquiringLock: { description: 'This control plane Machine takes the init lock of its Cluster.' },
-    Initializing: {
-      description: 'The init lock is held: init data is made, and kept until the control plane is initialised.',
-    },
-    Joining: { description: 'The cluster is initialised: join data is made, until it is stored.' },
-    TokenMonitoring: {
-      description: 'Join data is stored: its token is kept alive until the node is there, a pool’s for ever.',
-    },
-    Rotating: { description: 'A token is replaced with its data (machine pools), or a lost one is made again.' },
-    Done: { description: 'The data is stored and nothing has to be kept alive.' },
-  },
-  rows: [
-    ...prerequisiteRows,
-    ...initStoredRows,
-    ...tokenRows,
-    endingSecretRow,
-    ...joinRows,
-    ...initRows,
-    ...initReplyRows,
-    ...joinReplyRows,
-    ...tokenReplyRows,
-    ...failureRows,
-  ],
-  requests: {
-    repairDataSecretOwner: 'Makes this KubeadmConfig the controller of its bootstrap Secret.',
-    adoptCertificates: 'Makes the Cluster the owner of certificate Secrets that a KubeadmConfig owns.',
-    acquireInitLock: 'Creates the init lock of the Cluster, or finds out who holds it.',
-    storeInitData: 'Finds or makes certificates, renders the init data and stores it, under the lock.',
-    giveUpInitLock: 'Deletes the init lock after a failure, unless data may have been stored under it.',
-    releaseInitLock: 'Deletes the init lock.',
-    storeJoinData: 'Looks up certificates, completes discovery and token, renders the join data and stores it.',
-    refreshToken: 'Reads the token in the workload cluster and extends it if it ends soon.',
-    checkTokenAge: 'Reads the token in the workload cluster and tells whether it is old enough to be replaced.',
-    restoreToken: 'Creates the same token in the workload cluster again.',
-    rotateToken: 'Makes a new token, then new data with it.',
-  },
-};
+export const table: Table<State, Facts, Request, Reply> = tableOf(chart, { rows, guards, requests });
 
 /**
  * Rows at which an actor rests in the same way as at another one: what is persisted is the row that the next look decides
@@ -106,6 +57,3 @@ export const tokenLookRows: readonly string[] = [
 
 /** Rows after which the token is to be looked at again as soon as the backoff is over. */
 export const failedRows: readonly string[] = failureRows.map((row) => row.id);
-
-/** The machine. */
-export const machine = createRowMachine(table);

@@ -1,6 +1,7 @@
 // How a row of the Machine's table is written down, and the timers that rows share.
 
 import type { Requeue, Row } from '../kit/row.js';
+import type { Guard } from './chart-guards.js';
 import type { MachineFacts } from './facts.js';
 import { isObjectMissing } from './guards.js';
 import { silent } from './intents.js';
@@ -8,9 +9,9 @@ import { availableAgainInMs } from './status/project.js';
 import type { MachineReply, MachineRequest, MachineState } from './words.js';
 
 /** One line of the table. */
-export type MachineRow = Row<MachineState, MachineFacts, MachineRequest, MachineReply>;
+export type MachineRow = Row<MachineState, MachineFacts, MachineRequest, MachineReply, Guard>;
 
-type Needed = 'id' | 'requirements' | 'title' | 'description' | 'guardName' | 'guard';
+type Needed = 'id' | 'requirements' | 'title' | 'description' | 'guard';
 
 /** A row; what is left out is: on a look, drawn nowhere, staying, asking nothing, saying nothing. */
 export function row(given: Partial<MachineRow> & Pick<MachineRow, Needed>): MachineRow {

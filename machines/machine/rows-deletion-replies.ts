@@ -1,6 +1,5 @@
 // What follows on the answers of a deletion's effects, in the same turn where it can.
 
-import { areVolumesInQuestion, hasPreTerminateHooks, isInfrastructureUnclear } from './guards.js';
 import {
   bootstrapGoes,
   completed,
@@ -17,7 +16,7 @@ import {
 import { row, timer, type MachineRow } from './row.js';
 import { waitForDrain, waitForHooks, waitForRemoval, waitForVolumes } from './waits-deletion.js';
 
-const always = { guardName: 'always', guard: () => true } as const;
+const always = { guard: 'always' } as const;
 
 const both =
   (...says: readonly Say[]): Say =>
@@ -46,8 +45,7 @@ function afterwards(
         'Annotations of others hold the end of the infrastructure. Each is removed by its owner; there is no time limit.',
       on,
       from: [from],
-      guardName: 'hasPreTerminateHooks',
-      guard: hasPreTerminateHooks,
+      guard: 'hasPreTerminateHooks',
       target: 'PreTerminateHooks',
       conditions: both(said, preTerminateHooks),
       waitsFor: waitForHooks('preTerminateHooks'),
@@ -59,8 +57,7 @@ function afterwards(
       description: 'Whether the infrastructure object is gone is not known: nothing behind it may be deleted.',
       on,
       from: [from],
-      guardName: 'isInfrastructureUnclear',
-      guard: isInfrastructureUnclear,
+      guard: 'isInfrastructureUnclear',
       target: 'DeletingInfrastructure',
       conditions: both(said, infrastructureGoes),
       waitsFor: waitForRemoval('infrastructure'),
@@ -103,8 +100,7 @@ export const deletionReplyRows: readonly MachineRow[] = [
     description: 'All Pods that count are gone; now the volumes have to be detached.',
     on: 'NODE_DRAINED',
     from: ['Draining'],
-    guardName: 'areVolumesInQuestion',
-    guard: areVolumesInQuestion,
+    guard: 'areVolumesInQuestion',
     target: 'DetachingVolumes',
     request: 'checkVolumes',
     conditions: both(drained, volumesStart),

@@ -3,14 +3,6 @@
 // An always phase is a row with a request and no target: the table is read again afterwards, with what is known then. What a
 // phase could not do never keeps the next one from its work; the turn ends in an error all the same.
 
-import {
-  isBootstrapUnsettled,
-  isDeleting,
-  isInfrastructureUnsettled,
-  isNodeUnsettled,
-  isPaused,
-  isUntried,
-} from './guards.js';
 import { silent } from './intents.js';
 import { row, timer, type MachineRow } from './row.js';
 import { waitForNode, waitForObject } from './waits-life.js';
@@ -24,8 +16,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'Cluster not found',
     description:
       'No cache shows the Cluster of spec.clusterName. It is read live; without it nothing is done, not even to the finalizer.',
-    guardName: 'isClusterMissing',
-    guard: ({ cluster }) => cluster === null,
+    guard: 'isClusterMissing',
     request: 'readCluster',
     waitsFor: waitForCluster,
   }),
@@ -35,8 +26,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'finalizer missing',
     description: 'The Machine gets its finalizer before anything else happens to it; the rest is for the next look.',
     from: ['Pending'],
-    guardName: 'isFinalizerMissing',
-    guard: (facts) => !isDeleting(facts) && !facts.machine.hasFinalizer,
+    guard: 'isFinalizerMissing',
     request: 'addFinalizer',
   }),
   row({
@@ -45,8 +35,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'paused',
     description:
       'The Cluster or the Machine is paused. Only the condition Paused is written; a deletion does not go on either.',
-    guardName: 'isPaused',
-    guard: isPaused,
+    guard: 'isPaused',
     waitsFor: waitForUnpause,
   }),
   row({
@@ -55,8 +44,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'owner not found',
     description:
       'The owning MachineSet or its MachineDeployment is not in the cache. It is read live; without it nothing is done.',
-    guardName: 'isOwnerMissing',
-    guard: ({ missingOwner }) => missingOwner !== null,
+    guard: 'isOwnerMissing',
     request: 'readOwners',
     waitsFor: waitForOwner,
   }),
@@ -66,8 +54,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'something is not watched yet',
     description:
       'The kinds of the bootstrap, infrastructure and control plane objects and the Nodes are watched from the first Machine that needs them.',
-    guardName: 'isSomethingUnwatched',
-    guard: (facts) => facts.unwatched.length > 0 && isUntried(facts, 'openWatches'),
+    guard: 'isSomethingUnwatched',
     request: 'openWatches',
   }),
   row({
@@ -76,8 +63,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'Machine to be patched',
     description:
       'Owner, cluster label, data secret name, provider ID and failure domain are written in one patch, before status says that they are there.',
-    guardName: 'hasMachineChanges',
-    guard: (facts) => facts.machineChanges.length > 0 && isUntried(facts, 'patchMachine'),
+    guard: 'hasMachineChanges',
     request: 'patchMachine',
   }),
   row({
@@ -86,8 +72,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'bootstrap object to be adopted',
     description:
       'The bootstrap object gets the Machine as its controller and the cluster label; what cannot be read of it is an error.',
-    guardName: 'isBootstrapUnsettled',
-    guard: (facts) => isBootstrapUnsettled(facts) && isUntried(facts, 'adoptBootstrap'),
+    guard: 'isBootstrapUnsettled',
     request: 'adoptBootstrap',
     waitsFor: waitForObject('bootstrap'),
   }),
@@ -97,8 +82,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'infrastructure object to be adopted',
     description:
       'The infrastructure object gets the Machine as its controller and the cluster label; what cannot be read of it is an error.',
-    guardName: 'isInfrastructureUnsettled',
-    guard: (facts) => isInfrastructureUnsettled(facts) && isUntried(facts, 'adoptInfrastructure'),
+    guard: 'isInfrastructureUnsettled',
     request: 'adoptInfrastructure',
     waitsFor: waitForObject('infrastructure'),
   }),
@@ -108,8 +92,7 @@ export const entryRows: readonly MachineRow[] = [
     title: 'Node to be brought in line',
     description:
       'Labels, annotations and taints of the Machine are brought to its Node; a Node that cannot be looked up is an error.',
-    guardName: 'isNodeUnsettled',
-    guard: (facts) => isNodeUnsettled(facts) && isUntried(facts, 'syncNode'),
+    guard: 'isNodeUnsettled',
     request: 'syncNode',
     waitsFor: waitForNode,
   }),
@@ -120,8 +103,7 @@ export const entryRows: readonly MachineRow[] = [
     description: 'The pass ends; the next look starts at once.',
     on: 'FINALIZER_ADDED',
     from: ['Pending'],
-    guardName: 'always',
-    guard: () => true,
+    guard: 'always',
     requeue: timer.lookAgain,
     conditions: silent,
   }),

@@ -2,8 +2,7 @@
 //
 // A view that turned out to be stale changes nothing: the next look, with a newer view, decides.
 
-import type { MachineFacts } from './facts.js';
-import { isNodeDeletionTimeoutExceeded } from './guards.js';
+import type { Guard } from './chart-guards.js';
 import {
   bootstrapStays,
   drainFailed,
@@ -20,17 +19,10 @@ import { waitForDrain, waitForNodeRemoval, waitForRemoval, waitForVolumes } from
 import { waitForLostInfrastructure, waitForNode } from './waits-life.js';
 import type { MachineRequest, MachineState } from './words.js';
 
-/** Kind of a failure that says: what the cache showed is not so any more. */
-export const staleView = 'StaleView';
-/** Kind of the failure that confirms the loss of the infrastructure. */
-export const infrastructureGone = 'InfrastructureGone';
-/** Kind of the failure that confirms the loss of the Node. */
-export const nodeGone = 'NodeGone';
-
 interface FailureRow {
   readonly id: string;
   readonly of: MachineRequest;
-  readonly kind?: string;
+  readonly guard?: Guard;
   readonly requirements: readonly string[];
   readonly title: string;
   readonly description: string;
@@ -42,7 +34,7 @@ interface FailureRow {
 const failed = ({
   id,
   of,
-  kind,
+  guard = `hasFailedTo_${of}`,
   requirements,
   title,
   description,
@@ -57,8 +49,7 @@ const failed = ({
     description,
     on: 'EFFECT_FAILED',
     from: target === undefined ? [] : [target],
-    guardName: `hasFailedTo_${of}`,
-    guard: ({ failure }: MachineFacts) => failure?.request === of && (kind === undefined || failure.kind === kind),
+    guard,
     target: target ?? null,
     conditions,
     ...(waitsFor === undefined ? {} : { waitsFor }),
@@ -72,8 +63,7 @@ export const failureRows: readonly MachineRow[] = [
     title: 'the view was stale',
     description: 'A live read showed something else than the cache. Nothing was done; the next look decides.',
     on: 'EFFECT_FAILED',
-    guardName: 'wasViewStale',
-    guard: ({ failure }) => failure?.kind === staleView,
+    guard: 'wasViewStale',
   }),
   failed({
     id: 'M81',
@@ -102,7 +92,7 @@ export const failureRows: readonly MachineRow[] = [
   failed({
     id: 'M84',
     of: 'confirmInfrastructure',
-    kind: infrastructureGone,
+    guard: 'isInfrastructureGone',
     requirements: ['MA-031', 'MA-108', 'MA-119'],
     title: 'infrastructure is gone',
     description: 'The infrastructure object was deleted under a provisioned Machine. It is never made again.',
@@ -112,7 +102,7 @@ export const failureRows: readonly MachineRow[] = [
   failed({
     id: 'M85',
     of: 'confirmNode',
-    kind: nodeGone,
+    guard: 'isNodeGone',
     requirements: ['MA-050', 'MA-109', 'MA-110', 'MA-119'],
     title: 'Node is gone',
     description: 'The Node was deleted under a living Machine. The Machine recovers when it comes back.',
@@ -176,8 +166,7 @@ export const failureRows: readonly MachineRow[] = [
     description: 'The Node could not be deleted and the time that the Machine allows is over: it is left behind.',
     on: 'EFFECT_FAILED',
     from: ['DeletingNode'],
-    guardName: 'isNodeDeletionOutOfTime',
-    guard: (facts) => facts.failure?.request === 'deleteNode' && isNodeDeletionTimeoutExceeded(facts),
+    guard: 'isNodeDeletionOutOfTime',
     target: 'RemovingFinalizer',
     request: 'removeFinalizer',
     conditions: nodeStays,
@@ -198,7 +187,6 @@ export const failureRows: readonly MachineRow[] = [
     title: 'something failed',
     description: 'An API call failed. It is logged and tried again with backoff.',
     on: 'EFFECT_FAILED',
-    guardName: 'otherwise',
-    guard: () => true,
+    guard: 'otherwise',
   }),
 ];

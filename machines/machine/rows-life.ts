@@ -3,7 +3,6 @@
 // The state is a function of what is known (lifeOf), so every row may be reached from every state; drawn are the steps that
 // people expect.
 
-import { isInfrastructureLost, isNodeLost, lifeOf } from './guards.js';
 import { row, timer, type MachineRow } from './row.js';
 import { waitForFailure, waitForLife, waitForLostInfrastructure, waitForNode, waitForUpdate } from './waits-life.js';
 
@@ -15,8 +14,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'infrastructure lost',
     description:
       'The infrastructure object is gone although the Machine was provisioned. A live read confirms it before the Machine fails.',
-    guardName: 'isInfrastructureLost',
-    guard: isInfrastructureLost,
+    guard: 'isInfrastructureLost',
     request: 'confirmInfrastructure',
     waitsFor: waitForLostInfrastructure,
   }),
@@ -26,8 +24,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'Node lost',
     description:
       'No Node has the provider ID any more although the Machine had one. A live read confirms it before the Machine fails.',
-    guardName: 'isNodeLost',
-    guard: isNodeLost,
+    guard: 'isNodeLost',
     request: 'confirmNode',
     waitsFor: waitForNode,
   }),
@@ -37,8 +34,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'a failure field is set',
     description: 'failureReason or failureMessage is set. Work goes on: nothing here is final.',
     from: ['Provisioned', 'Running', 'Failed'],
-    guardName: 'isFailed',
-    guard: (facts) => lifeOf(facts) === 'Failed',
+    guard: 'isFailed',
     target: 'Failed',
     requeue: timer.life,
     waitsFor: waitForFailure,
@@ -49,8 +45,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'updated in place',
     description: 'The annotations say that an update in place is under way; somebody else carries it out.',
     from: ['Running', 'Updating'],
-    guardName: 'isUpdating',
-    guard: (facts) => lifeOf(facts) === 'Updating',
+    guard: 'isUpdating',
     target: 'Updating',
     requeue: timer.life,
     waitsFor: waitForUpdate,
@@ -61,8 +56,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'running',
     description: 'Infrastructure and Node are there. Conditions follow the Node; nothing else is waited for.',
     from: ['Provisioned', 'Running', 'Updating', 'Failed'],
-    guardName: 'isRunning',
-    guard: (facts) => lifeOf(facts) === 'Running',
+    guard: 'isRunning',
     target: 'Running',
     requeue: timer.life,
   }),
@@ -72,8 +66,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'provisioned, no Node yet',
     description: 'The provider ID is known. The Node that registers with it wakes the Machine; there is no time limit.',
     from: ['Provisioning', 'Provisioned'],
-    guardName: 'isProvisioned',
-    guard: (facts) => lifeOf(facts) === 'Provisioned',
+    guard: 'isProvisioned',
     target: 'Provisioned',
     requeue: timer.life,
     waitsFor: waitForLife,
@@ -85,8 +78,7 @@ export const lifeRows: readonly MachineRow[] = [
     description:
       'The bootstrap data exists. The infrastructure object has to be provisioned and to tell its provider ID.',
     from: ['Pending', 'Provisioning'],
-    guardName: 'isProvisioning',
-    guard: (facts) => lifeOf(facts) === 'Provisioning',
+    guard: 'isProvisioning',
     target: 'Provisioning',
     requeue: timer.life,
     waitsFor: waitForLife,
@@ -97,8 +89,7 @@ export const lifeRows: readonly MachineRow[] = [
     title: 'nothing there yet',
     description: 'Neither bootstrap data nor infrastructure is ready.',
     from: ['Pending'],
-    guardName: 'otherwise',
-    guard: () => true,
+    guard: 'otherwise',
     target: 'Pending',
     requeue: timer.life,
     waitsFor: waitForLife,

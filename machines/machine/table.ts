@@ -1,40 +1,18 @@
-// The Machine's table as a whole, in the order in which it is read.
+// The transition table of a Machine: its chart as rows and states, for pictures, documents, `explain` and tests.
 
+import { tableOf } from '../kit/table-of.js';
 import type { Table } from '../kit/row.js';
+import { guards } from './chart-guards.js';
+import { chart } from './chart.js';
 import type { MachineFacts } from './facts.js';
-import { deletionRows } from './rows-deletion.js';
-import { entryRows } from './rows-entry.js';
-import { failureRows } from './rows-failures.js';
-import { lifeRows } from './rows-life.js';
+import { rows } from './rows.js';
 import { requestTexts, type MachineReply, type MachineRequest, type MachineState } from './words.js';
 
 /** The table of the Machine controller. */
 export type MachineTable = Table<MachineState, MachineFacts, MachineRequest, MachineReply>;
 
 /** Everything that can happen to a Machine. */
-export const machineTable: MachineTable = {
-  id: 'machine',
-  initial: 'Pending',
-  states: {
-    Pending: { description: 'Neither bootstrap data nor infrastructure is ready.' },
-    Provisioning: { description: 'Bootstrap data exists; the infrastructure is being made.' },
-    Provisioned: { description: 'The infrastructure is there; its Node has not joined.' },
-    Running: { description: 'Infrastructure and Node are there.' },
-    Updating: { description: 'Somebody updates the Machine in place.' },
-    Failed: { description: 'A failure field is set; work goes on all the same.' },
-    Deleting: { description: 'The Machine is being deleted, step by step.' },
-    PreDrainHooks: { parent: 'Deleting', description: 'Annotations of others hold the drain.' },
-    Draining: { parent: 'Deleting', description: 'Pods leave the Node.' },
-    DetachingVolumes: { parent: 'Deleting', description: 'Volumes are detached from the Node.' },
-    PreTerminateHooks: { parent: 'Deleting', description: 'Annotations of others hold the end of the infrastructure.' },
-    DeletingInfrastructure: { parent: 'Deleting', description: 'The infrastructure object goes.' },
-    DeletingBootstrap: { parent: 'Deleting', description: 'The bootstrap object goes.' },
-    DeletingNode: { parent: 'Deleting', description: 'The Node goes.' },
-    RemovingFinalizer: { parent: 'Deleting', description: 'Everything is gone; the Machine itself may go.' },
-  },
-  rows: [...entryRows, ...deletionRows, ...lifeRows, ...failureRows],
-  requests: requestTexts,
-};
+export const machineTable: MachineTable = tableOf(chart, { rows, guards, requests: requestTexts });
 
 /** Rows after which a turn leaves the status alone: the Machine was not looked at to the end. */
 export const rowsWithoutStatus: ReadonlySet<string> = new Set(['M10', 'M80', 'M81', 'M82', 'M83']);

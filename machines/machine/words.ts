@@ -78,3 +78,10 @@ export const requestTexts: Readonly<Record<MachineRequest, string>> = {
   deleteNode: 'Deletes the Node.',
   removeFinalizer: "Removes the Machine's finalizer.",
 };
+
+/** Kind of a failure that says: what the cache showed is not so any more. */
+export const staleView = 'StaleView';
+/** Kind of the failure that confirms the loss of the infrastructure. */
+export const infrastructureGone = 'InfrastructureGone';
+/** Kind of the failure that confirms the loss of the Node. */
+export const nodeGone = 'NodeGone';

@@ -5,11 +5,11 @@
 
 import type { Requeue, Row, WaitsFor } from '../kit/row.js';
 import type { Facts, Request, State } from './facts.js';
-import * as is from './guards.js';
+import type { Guard } from './guards.js';
 import * as say from './reasons.js';
 
 /** A row of this machine. */
-export type MachinesUpToDateRow = Row<State, Facts, Request>;
+export type MachinesUpToDateRow = Row<State, Facts, Request, never, Guard>;
 
 /** Looks again as soon as the next Machine is old enough. */
 export const ageWakeUp: Requeue<Facts> = {
@@ -21,10 +21,7 @@ const always = ['MU-001', 'MU-011', 'MU-012', 'MU-013', 'MU-014', 'MU-015', 'MU-
 const setting = [...always, 'MU-010'];
 const everywhere: readonly State[] = ['NoReplicas', 'UpToDate', 'NotUpToDate', 'UpToDateUnknown', 'Unmanaged'];
 
-type Saying = Pick<
-  MachinesUpToDateRow,
-  'id' | 'requirements' | 'title' | 'description' | 'guardName' | 'guard' | 'target'
-> &
+type Saying = Pick<MachinesUpToDateRow, 'id' | 'requirements' | 'title' | 'description' | 'guard' | 'target'> &
   Partial<MachinesUpToDateRow>;
 
 function row(saying: Saying): MachinesUpToDateRow {
@@ -58,8 +55,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     requirements: always,
     title: 'filtered out',
     description: 'The watch filter does not select this object: it is left alone.',
-    guardName: 'isFilteredOut',
-    guard: is.isFilteredOut,
+    guard: 'isFilteredOut',
     target: null,
     waitsFor: (f) =>
       onControlPlane(f, 'the watch filter does not select it', 'Give it the label cluster.x-k8s.io/watch-filter.'),
@@ -69,8 +65,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     requirements: always,
     title: 'no owner',
     description: 'No owner reference names a Cluster yet.',
-    guardName: 'isOwnerless',
-    guard: is.isOwnerless,
+    guard: 'isOwnerless',
     target: null,
     waitsFor: (f) => onControlPlane(f, 'no owner reference names a Cluster', 'The Cluster controller sets it.'),
   }),
@@ -79,8 +74,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     requirements: always,
     title: 'Cluster missing',
     description: 'The Cluster that the owner reference names does not exist.',
-    guardName: 'isClusterMissing',
-    guard: is.isClusterMissing,
+    guard: 'isClusterMissing',
     target: null,
     waitsFor: (f) => onCluster(f, 'it does not exist', 'Create the Cluster, or correct the owner reference.'),
   }),
@@ -89,8 +83,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     requirements: always,
     title: 'paused',
     description: 'The object or its Cluster is paused: nothing is written until neither is.',
-    guardName: 'isPaused',
-    guard: is.isPaused,
+    guard: 'isPaused',
     target: null,
     waitsFor: (f) =>
       onCluster(
@@ -104,8 +97,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     requirements: always,
     title: 'Machines not listed',
     description: 'The Machines cannot be listed: nothing is known, and nothing is written.',
-    guardName: 'isMachineListMissing',
-    guard: is.isMachineListMissing,
+    guard: 'isMachineListMissing',
     target: null,
     waitsFor: (f) => onControlPlane(f, 'its Machines cannot be listed', 'Permit listing Machines.'),
   }),
@@ -115,8 +107,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     title: 'Machine to be adopted',
     description: 'A control plane Machine of the Cluster has no controller: its adoption comes first.',
     from: everywhere,
-    guardName: 'hasAdoptableMachine',
-    guard: is.hasAdoptableMachine,
+    guard: 'hasAdoptableMachine',
     target: 'Unmanaged',
     waitsFor: (f) =>
       onControlPlane(f, 'a control plane Machine has no controller', 'The control plane controller adopts it.'),
@@ -128,8 +119,7 @@ const guardRows: readonly MachinesUpToDateRow[] = [
     description:
       'A control plane Machine of the Cluster belongs to somebody else: this object does not speak for the control plane.',
     from: everywhere,
-    guardName: 'hasForeignMachine',
-    guard: is.hasForeignMachine,
+    guard: 'hasForeignMachine',
     target: 'Unmanaged',
     waitsFor: (f) =>
       onControlPlane(
@@ -146,8 +136,7 @@ const outcomeRows: readonly MachinesUpToDateRow[] = [
     requirements: [...setting, 'MU-002'],
     title: 'no Machine counts',
     description: 'There is no Machine, or none that is old enough to count.',
-    guardName: 'hasNoMachine',
-    guard: is.hasNoMachine,
+    guard: 'hasNoMachine',
     target: 'NoReplicas',
     conditions: say.noReplicas,
   }),
@@ -156,8 +145,7 @@ const outcomeRows: readonly MachinesUpToDateRow[] = [
     requirements: [...setting, 'MU-009'],
     title: 'aggregation failed',
     description: 'What the Machines say could not be put together: a bug.',
-    guardName: 'isAggregationFailed',
-    guard: is.isAggregationFailed,
+    guard: 'isAggregationFailed',
     target: 'UpToDateUnknown',
     conditions: say.internalError,
     waitsFor: (f) =>
@@ -168,8 +156,7 @@ const outcomeRows: readonly MachinesUpToDateRow[] = [
     requirements: [...setting, 'MU-005', 'MU-006', 'MU-016'],
     title: 'Machines outdated',
     description: 'At least one Machine is not up to date.',
-    guardName: 'hasOutdatedMachine',
-    guard: is.hasOutdatedMachine,
+    guard: 'hasOutdatedMachine',
     target: 'NotUpToDate',
     conditions: say.notUpToDate,
     waitsFor: (f) => onControlPlane(f, f.message, 'The control plane controller rolls the Machines out.'),
@@ -179,8 +166,7 @@ const outcomeRows: readonly MachinesUpToDateRow[] = [
     requirements: [...setting, 'MU-007', 'MU-008', 'MU-016'],
     title: 'Machines unknown',
     description: 'No Machine is known to be outdated, but of at least one it is not known.',
-    guardName: 'hasUnknownMachine',
-    guard: is.hasUnknownMachine,
+    guard: 'hasUnknownMachine',
     target: 'UpToDateUnknown',
     conditions: say.unknown,
     waitsFor: (f) => onControlPlane(f, f.message, 'The control plane controller reports on each Machine.'),
@@ -190,8 +176,7 @@ const outcomeRows: readonly MachinesUpToDateRow[] = [
     requirements: [...setting, 'MU-003', 'MU-004', 'MU-016'],
     title: 'Machines up to date',
     description: 'Every Machine is up to date.',
-    guardName: 'always',
-    guard: is.always,
+    guard: 'always',
     target: 'UpToDate',
     conditions: say.upToDate,
   }),

@@ -72,12 +72,12 @@ function section(table: AnyTable): string {
 
 /** A row with all its words. `From` names the states it is drawn from; it is answered from every state. */
 function rowLine(row: AnyRow): string {
-  const { id, on, guardName, from, target, request, requeue, title, description, requirements } = row;
+  const { id, on, guard, from, target, request, requeue, title, description, requirements } = row;
   const again = requeue === null ? '' : ` Looked at again: ${requeue.why}.`;
   const cells = [
     `[${id}](${REQUIREMENTS}#${id.toLowerCase()})`,
     `\`${on}\``,
-    `\`${guardName}\``,
+    `\`${guard}\``,
     from.join(', '),
     target ?? 'where it is',
     request === null ? '' : `\`${request}\``,

@@ -104,7 +104,7 @@ function chartRow(row: AnyRow): ChartRow {
     title: row.title,
     description: row.description,
     event: row.on,
-    guard: row.guardName,
+    guard: row.guard,
     request: row.request,
     requeue: row.requeue?.why ?? null,
   };

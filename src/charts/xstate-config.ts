@@ -62,7 +62,7 @@ function byEvent(table: AnyTable, rows: readonly AnyRow[]): Record<string, reado
     const path = row.target === null ? null : `#${table.id}.${parent === undefined ? '' : `${parent}.`}${row.target}`;
     (events[row.on] ??= []).push({
       ...(path === null ? {} : { target: path }),
-      guard: { type: row.guardName, params: { row: row.id } },
+      guard: { type: row.guard, params: { row: row.id } },
       ...(row.request === null || path === null ? {} : { reenter: true as const }),
       description: `${row.id} ${row.title}`,
     });

@@ -3,11 +3,14 @@
 // They keep no snapshot: what a fresh look decides is the whole answer. Read live: the object, its Cluster, the control plane
 // object with the CRD of its kind, and the Machines of the cluster.
 
-import { decide } from '../../machines/kit/decide.js';
 import { explainActor, type Explanation } from '../../machines/kit/explanation.js';
+import { decidingRow } from '../../machines/kit/row-by-id.js';
+import type { Chart } from '../../machines/kit/step.js';
 import type { BaseFacts, Table } from '../../machines/kit/row.js';
+import { chart as clusterChart } from '../../machines/cluster-initialized/chart.js';
 import { shownFacts as clusterFacts } from '../../machines/cluster-initialized/facts.js';
 import { table as clusterTable } from '../../machines/cluster-initialized/table.js';
+import { chart as controlPlaneChart } from '../../machines/machines-up-to-date/chart.js';
 import { shownFacts as controlPlaneFacts } from '../../machines/machines-up-to-date/facts.js';
 import { table as controlPlaneTable } from '../../machines/machines-up-to-date/table.js';
 import { label, resources } from '../api/names.js';
@@ -38,7 +41,10 @@ export async function explainClusterLive(request: ExplainRequest): Promise<Expla
   );
   if (view === null) return null;
   const facts = factsOfCluster(view, config.conditionReasons);
-  return explained(clusterTable, { object: view.cluster, facts, shownFacts: clusterFacts });
+  return explained(
+    { chart: clusterChart, table: clusterTable },
+    { object: view.cluster, facts, shownFacts: clusterFacts },
+  );
 }
 
 /** Why a KubeadmControlPlane's MachinesUpToDate is what it is; null when there is no such object. */
@@ -57,7 +63,10 @@ export async function explainControlPlaneLive(request: ExplainRequest): Promise<
   );
   if (view === null) return null;
   const facts = factsOfControlPlane(view, nowMs, config.conditionReasons);
-  return explained(controlPlaneTable, { object: view.controlPlane, facts, shownFacts: controlPlaneFacts });
+  return explained(
+    { chart: controlPlaneChart, table: controlPlaneTable },
+    { object: view.controlPlane, facts, shownFacts: controlPlaneFacts },
+  );
 }
 
 function keyOf({ namespace, name }: ExplainRequest): string {
@@ -84,15 +93,15 @@ function machinesOf(reads: LiveReads) {
 }
 
 function explained(
-  anyTable: object,
+  machine: { readonly chart: Chart; readonly table: object },
   {
     object,
     facts,
     shownFacts,
   }: { readonly object: KubeObject; readonly facts: BaseFacts; readonly shownFacts: readonly string[] },
 ): Explanation {
-  const table = anyTable as Table<string, BaseFacts, string, string>;
-  const row = decide(table, 'OBSERVED', facts);
+  const table = machine.table as Table<string, BaseFacts, string, string>;
+  const row = decidingRow({ chart: machine.chart, table }, facts);
   const { namespace = '', name, uid = '' } = object.metadata;
   return explainActor(table, {
     object: { kind: object.kind, namespace, name, uid },

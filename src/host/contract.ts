@@ -8,6 +8,7 @@
 //   H4. No turn starts on a view older than our own writes.
 //   H5. A turn that throws leaves the actor where it was.
 
+import type { AnyStateMachine } from 'xstate';
 import type { ActorContext, BaseFacts, Table } from '../../machines/kit/row.js';
 
 /** Time as a port. All in milliseconds; `monotonicMs` never jumps. */
@@ -131,6 +132,9 @@ export interface Controller<
   /** Kind of the object that has the actor, for logs and metrics: `KubeadmConfig`. */
   readonly kind: string;
   readonly group: string;
+  /** The chart: it decides. */
+  readonly chart: AnyStateMachine;
+  /** The same chart as rows and states, for people. */
   readonly table: Table<State, Facts, Request, Reply>;
   /** The view from the caches, synchronous; null when the object is gone. Frozen: effects must not change it. */
   observe(key: Key): View | null;

@@ -8,7 +8,6 @@
 //   H8. A resting object costs its rest (a few hundred bytes) and its place in one timer heap.
 
 import { setMaxListeners } from 'node:events';
-import { createRowMachine } from '../../machines/kit/row-machine.js';
 import type { Failure } from '../../machines/kit/row.js';
 import type { Rest } from '../../machines/kit/step.js';
 import { LOW_TURN_WAIT_MS, STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
@@ -135,7 +134,6 @@ function prepare(options: HostOptions): Running {
     }),
     ports: {
       controller,
-      machine: createRowMachine(controller.table),
       clock,
       observer,
       inspect,

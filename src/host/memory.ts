@@ -38,19 +38,20 @@ export function newMemory(uid: string): Memory {
 
 /** The actor as it was. */
 export function snapshotOf(
-  { machine, controller, observer }: TurnPorts,
+  { controller, observer }: TurnPorts,
   key: Key,
   { view, memory }: { readonly view: object; readonly memory: Memory },
 ): Snapshot {
-  if (memory.rest !== null) return restore(machine, memory.rest) ?? born(machine);
+  const { chart } = controller;
+  if (memory.rest !== null) return restore(chart, memory.rest) ?? born(chart);
   const text = controller.readEnvelope(view);
-  if (text === null) return born(machine);
+  if (text === null) return born(chart);
   const read = readEnvelope(text, memory.uid);
-  const snapshot = 'rest' in read ? restore(machine, read.rest) : null;
+  const snapshot = 'rest' in read ? restore(chart, read.rest) : null;
   if (snapshot !== null) return snapshot;
   if (!memory.isDiscardTold) {
     memory.isDiscardTold = true;
     observer.onDiscarded(controller.name, key, 'discarded' in read ? read.discarded : 'does not restore');
   }
-  return born(machine);
+  return born(chart);
 }

@@ -4,11 +4,9 @@
 //   H3. A settled object causes no write: `persist` compares before it writes.
 //   H5. A turn that throws leaves the actor where it was: nothing of it is returned, and the actor is thrown away.
 
-import { createActor, type Actor, type InspectionEvent } from 'xstate';
-import { decide } from '../../machines/kit/decide.js';
-import type { BaseFacts, EffectRequest, Failure } from '../../machines/kit/row.js';
-import type { RowMachine } from '../../machines/kit/row-machine.js';
-import { leafState, restOf, type Rest, type Snapshot } from '../../machines/kit/step.js';
+import { createActor, type Actor, type AnyStateMachine, type InspectionEvent } from 'xstate';
+import type { BaseFacts, EffectRequest, Failure, RowNote } from '../../machines/kit/row.js';
+import { isRowNote, leafState, restOf, type Rest, type Snapshot } from '../../machines/kit/step.js';
 import { TURN_STEPS_MAX } from '../limits.js';
 import type {
   Clock,
@@ -37,7 +35,6 @@ export type ActorInspector = (actor: {
 /** What every turn of a host needs. */
 export interface TurnPorts {
   readonly controller: AnyController;
-  readonly machine: RowMachine;
   readonly clock: Clock;
   readonly observer: Required<HostObserver>;
   /** Undefined when nobody inspects. */
@@ -78,9 +75,8 @@ type Trail = Outcome<string, BaseFacts>['trail'];
 /** Runs a turn. Throws for bugs, and AbortedWork when the host stops. */
 export async function runTurn(ports: TurnPorts, start: TurnStart): Promise<TurnResult> {
   const { controller, clock } = ports;
-  const asked: string[] = [];
-  const trail: Trail[number][] = [];
-  const actor = startActor(ports, start, asked);
+  const working = startActor(ports, start);
+  const { actor, asked, trail } = working;
   try {
     const context = restOf(start.snapshot).context;
     let step: ActorStep = {
@@ -89,14 +85,14 @@ export async function runTurn(ports: TurnPorts, start: TurnStart): Promise<TurnR
     };
     let failure: Failure | null = null;
     let steps = 0;
-    send(ports, start, { actor, asked, trail }, step);
+    send(ports, start, working, step);
     for (let request = asked.shift(); request !== undefined; request = asked.shift()) {
       steps += 1;
       if (steps > TURN_STEPS_MAX)
         throw new Error(`more than ${TURN_STEPS_MAX} effects in one turn, the last: ${request}`);
       step = await runEffect(ports, start, request, step.facts);
       failure = step.facts.failure ?? failure;
-      send(ports, start, { actor, asked, trail }, step);
+      send(ports, start, working, step);
     }
     const rest = restOf(actor.getSnapshot() as Snapshot);
     if (rest.context.wakeAtMs !== null) failure = null;
@@ -107,45 +103,53 @@ export async function runTurn(ports: TurnPorts, start: TurnStart): Promise<TurnR
   }
 }
 
-function startActor(ports: TurnPorts, { key, uid, snapshot }: TurnStart, asked: string[]): Actor<RowMachine> {
-  const inspect = ports.inspect?.({ machine: ports.controller.table.id, uid, id: key });
-  const actor = createActor(ports.machine, { id: key, snapshot, ...(inspect === undefined ? {} : { inspect }) });
-  actor.on('*', (request) => asked.push((request as unknown as EffectRequest<string>).type));
-  // With an error observer XState leaves the error in the snapshot, where `send` finds it, and throws it at nobody else.
-  actor.subscribe({ error: () => undefined });
-  return actor.start() as Actor<RowMachine>;
+/** An actor at work, with what it has emitted: the effects it asks for, and the rows that decided. */
+interface WorkingActor {
+  readonly actor: Actor<AnyStateMachine>;
+  readonly asked: string[];
+  readonly trail: Trail[number][];
 }
 
-function send(
-  ports: TurnPorts,
-  { key, uid }: TurnStart,
-  {
-    actor,
-    asked,
-    trail,
-  }: { readonly actor: Actor<RowMachine>; readonly asked: string[]; readonly trail: Trail[number][] },
-  { type, facts }: ActorStep,
-): void {
-  const { controller, clock } = ports;
-  const row = decide(controller.table, type, facts);
+function startActor(ports: TurnPorts, { key, uid, snapshot }: TurnStart): WorkingActor {
+  const { chart, table } = ports.controller;
+  const inspect = ports.inspect?.({ machine: table.id, uid, id: key });
+  const actor = createActor(chart, { id: key, snapshot, ...(inspect === undefined ? {} : { inspect }) });
+  const working: WorkingActor = { actor, asked: [], trail: [] };
+  actor.on('*', (emitted: EffectRequest<string> | RowNote<BaseFacts>) => {
+    if (isRowNote<BaseFacts>(emitted)) working.trail.push({ row: emitted.row, facts: emitted.facts });
+    else working.asked.push(emitted.type);
+  });
+  // With an error observer XState leaves the error in the snapshot, where `send` finds it, and throws it at nobody else.
+  actor.subscribe({ error: () => undefined });
+  actor.start();
+  return working;
+}
+
+/** Sends one event. What the chart decides stands in the snapshot and in what the actor emitted. */
+function send(ports: TurnPorts, { key, uid }: TurnStart, working: WorkingActor, { type, facts }: ActorStep): void {
+  const { controller, clock, observer } = ports;
+  const { actor, asked, trail } = working;
+  const decidedBefore = trail.length;
   const from = leafState((actor.getSnapshot() as Snapshot).value);
   const nowMs = clock.nowMs();
-  actor.send({ type, nowMs, facts } as never);
+  actor.send({ type, nowMs, facts });
   const after = actor.getSnapshot() as Snapshot;
   if (after.status !== 'active') throw after.error ?? new Error(`the actor is ${after.status}`);
-  if (asked.length > 1) throw new Error(`row ${row.id} asked for ${asked.join(' and ')}: one effect at a time`);
-  trail.push({ row: row.id, facts });
-  ports.observer.onTransition({
+  const { row, wakeAtMs } = restOf(after).context;
+  if (trail.length === decidedBefore)
+    throw new Error(`${actor.logic.id}: no row answers ${type}; the chart is not total`);
+  if (asked.length > 1) throw new Error(`row ${row} asked for ${asked.join(' and ')}: one effect at a time`);
+  observer.onTransition({
     controller: controller.name,
     key,
     uid,
     atMs: nowMs,
     event: type,
-    row: row.id,
+    row: row ?? '',
     from,
     to: leafState(after.value),
     request: asked[0] ?? null,
-    wakeAtMs: restOf(after).context.wakeAtMs,
+    wakeAtMs,
     facts,
   });
 }

@@ -116,7 +116,7 @@ export function machine4(table: AnyTable): object {
     for (const row of rows) {
       (events[row.on] ??= []).push({
         ...(row.target === null ? {} : { target: [`#${idOf(row.target)}`] }),
-        cond: { type: 'xstate.guard', name: row.guardName },
+        cond: { type: 'xstate.guard', name: row.guard },
         actions: [],
         internal: row.request === null,
         description: `${row.id} ${row.title}`,

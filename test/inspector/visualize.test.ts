@@ -62,7 +62,7 @@ describe('freshness of the diagrams', () => {
           description: { description: `${row.description} Changed.` },
           requirements: { requirements: [...row.requirements, 'XX-001'] },
           on: { on: 'CHANGED' },
-          guard: { guardName: `${row.guardName}Changed` },
+          guard: { guard: `${row.guard}Changed` },
           request: { request: 'changedRequest' },
           target: { target: other.find((state) => state !== row.target) ?? null },
         };

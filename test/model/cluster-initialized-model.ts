@@ -1,5 +1,6 @@
 // The model of ControlPlaneInitialized: every combination of its facts.
 
+import { createChart } from '../../machines/cluster-initialized/chart.js';
 import { table } from '../../machines/cluster-initialized/table.js';
 import { base } from '../unit/cluster-initialized/examples.js';
 import { anyModel } from './kit/model.js';
@@ -9,6 +10,7 @@ const both = [false, true];
 /** The machine and its surroundings. */
 export const clusterInitializedModel = anyModel({
   table,
+  createChart,
   base,
   axes: {
     isHandled: both,

@@ -1,5 +1,6 @@
 // The model of the KubeadmConfig table: what facts there are, and what effects can answer.
 import type { FailureKind, Facts, Request } from '../../machines/kubeadmconfig/facts.js';
+import { createChart } from '../../machines/kubeadmconfig/chart.js';
 import { table } from '../../machines/kubeadmconfig/table.js';
 import { joined } from '../unit/kubeadmconfig/facts.js';
 import { anyModel } from './kit/model.js';
@@ -48,6 +49,7 @@ const answersToLook = (f: Facts) => [
 /** The KubeadmConfig machine and its surroundings. */
 export const kubeadmConfigModel = anyModel<string, Facts, Request, string>({
   table: table as never,
+  createChart,
   base: joined(),
   axes: {
     isHandled: both,

@@ -1,7 +1,8 @@
 // The model of the Machine's machine: facts that differ in every way that a row asks about, and all that effects may answer.
 
 import type { MachineFacts } from '../../machines/machine/facts.js';
-import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/rows-failures.js';
+import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/words.js';
+import { createChart } from '../../machines/machine/chart.js';
 import { machineTable } from '../../machines/machine/table.js';
 import type { MachineReply, MachineRequest, PhaseRequest } from '../../machines/machine/words.js';
 import {
@@ -48,6 +49,7 @@ const failed = (request: MachineRequest, kind = 'Api') => ({ request, kind, mess
 /** The machine and its surroundings. */
 export const machineModel = anyModel({
   table: machineTable,
+  createChart,
   base,
   axes: {
     machine: [

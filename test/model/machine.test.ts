@@ -72,7 +72,7 @@ describe('machine: model', () => {
   test('purity: facts that nobody can change -> rows, waits and status come out of them, twice the same', () => {
     const made = (facts: MachineFacts): unknown => {
       const said = machineTable.rows.map((row) => {
-        const decides = row.guard(facts);
+        const decides = machineTable.guards[row.guard]?.(facts);
         return [decides, row.requeue?.afterMs(facts), row.conditions(facts), row.waitsFor?.(facts)];
       });
       const options = { intents: [], failed: false, keepsHookTimes: true };

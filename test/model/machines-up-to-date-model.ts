@@ -1,5 +1,6 @@
 // The model of MachinesUpToDate: every combination of its facts.
 
+import { createChart } from '../../machines/machines-up-to-date/chart.js';
 import { table } from '../../machines/machines-up-to-date/table.js';
 import { base } from '../unit/machines-up-to-date/examples.js';
 import { anyModel } from './kit/model.js';
@@ -9,6 +10,7 @@ const both = [false, true];
 /** The machine and its surroundings. */
 export const machinesUpToDateModel = anyModel({
   table,
+  createChart,
   base,
   axes: {
     isHandled: both,

@@ -1,6 +1,6 @@
 // The model of the toy table, for tests of the model kit and of the mutants.
 
-import { toyFacts, toyTable } from '../unit/kit/toy.js';
+import { createToyChart, toyFacts, toyTable } from '../unit/kit/toy.js';
 import { anyModel } from './kit/model.js';
 
 const both = [false, true];
@@ -8,6 +8,7 @@ const both = [false, true];
 /** The toy and its surroundings. */
 export const toyModel = anyModel({
   table: toyTable,
+  createChart: createToyChart,
   base: toyFacts(),
   axes: { ready: both, made: both, joined: both, checkDue: both },
   answers: {

@@ -15,10 +15,22 @@ import { toyModel } from './toy-model.js';
 
 describeModel(toyModel);
 
-const withRow = (id: string, change: object) => ({
-  ...toyModel,
-  table: { ...toyModel.table, rows: toyModel.table.rows.map((row) => (row.id === id ? { ...row, ...change } : row)) },
-});
+/** The model with one row changed; a function is its guard alone. */
+const withRow = (
+  id: string,
+  { guard, ...change }: { readonly guard?: (facts: never) => boolean; [key: string]: unknown },
+) => {
+  const { table } = toyModel;
+  const named = guard === undefined ? {} : { guard: 'planted' };
+  return {
+    ...toyModel,
+    table: {
+      ...table,
+      guards: guard === undefined ? table.guards : { ...table.guards, planted: guard as (facts: unknown) => boolean },
+      rows: table.rows.map((row) => (row.id === id ? { ...row, ...change, ...named } : row)),
+    },
+  };
+};
 
 describe.each([
   ['every combination', { max: 1000, seed: 1 }],

@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { createRowMachine } from '../../machines/kit/row-machine.js';
 import { leafState, restore, restOf, step, type Snapshot } from '../../machines/kit/step.js';
 import { rowFor, type AnyModel } from '../model/kit/model.js';
 import { toyModel } from '../model/toy-model.js';
-import { toyFacts, type ToyFacts } from '../unit/kit/toy.js';
+import { createToyChart, toyFacts, type ToyFacts } from '../unit/kit/toy.js';
 import { mutantsOf } from './kit/mutants.js';
 import { describeMutants, survivorsOf } from './kit/survivors.js';
 
@@ -31,7 +30,7 @@ const story: readonly (readonly [string, Partial<ToyFacts>, string, string, numb
 ];
 
 function checkStory(table: AnyModel['table']): void {
-  const machine = createRowMachine(table as never);
+  const machine = createToyChart(table as never);
   for (const [type, given, state, request, wakeAfterMs, conditions] of story) {
     const facts = toyFacts(given);
     for (const from of Object.keys(table.states)) {

@@ -2,7 +2,7 @@
 
 import type { BaseFacts, Table } from '../../../machines/kit/row.js';
 import { explainActor } from '../../../machines/kit/explanation.js';
-import { decide } from '../../../machines/kit/decide.js';
+import { decidingRow } from '../../../machines/kit/row-by-id.js';
 import { leafState } from '../../../machines/kit/step.js';
 import { shownFacts as clusterFacts } from '../../../machines/cluster-initialized/facts.js';
 import { table as clusterTable } from '../../../machines/cluster-initialized/table.js';
@@ -137,7 +137,7 @@ function explain(
   const resting = host.rest(key);
   const context = resting?.rest.context ?? { row: null, sinceMs: 0, wakeAtMs: null };
   const facts = { ...controller.facts(view, clock.nowMs(), context, []), failure: resting?.failure ?? null };
-  const row = decide(table, 'OBSERVED', facts);
+  const row = decidingRow({ chart: controller.chart, table }, facts);
   return explainActor(table, {
     object: { kind: parts.kind, namespace, name, uid: controller.uid(view) },
     state: resting === null ? (row.target ?? table.initial) : leafState(resting.rest.value),

@@ -6,6 +6,7 @@
 import type { Facts, Reply, Request, State } from '../../../machines/cluster-initialized/facts.js';
 import type { ReasonProfile } from '../../../machines/cluster-initialized/facts.js';
 import { CONDITION } from '../../../machines/cluster-initialized/reasons.js';
+import { chart } from '../../../machines/cluster-initialized/chart.js';
 import { table } from '../../../machines/cluster-initialized/table.js';
 import type { Clock, Controller, Effect } from '../../host/contract.js';
 import { EffectFailure } from '../../host/effect-failure.js';
@@ -60,6 +61,7 @@ export function createClusterInitializedController(ports: ClusterInitializedPort
     name: 'cluster-initialized',
     kind: 'Cluster',
     group: clusterResource.group,
+    chart,
     table,
     observe: (key) => viewOf({ clusters, machines, controlPlanes, watchFilter }, key),
     forget,

@@ -2,6 +2,7 @@
 //
 // `run`, `demo` and tests make it with `createKubeadmConfigController`, give the controller to a host, and wire it.
 import type { Facts, Reply, Request, State } from '../../../machines/kubeadmconfig/facts.js';
+import { chart } from '../../../machines/kubeadmconfig/chart.js';
 import { table } from '../../../machines/kubeadmconfig/table.js';
 import type { Explanation } from '../../../machines/kit/explanation.js';
 import type { Controller, Key, Random } from '../../host/contract.js';
@@ -50,6 +51,7 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
     name: 'kubeadmconfig',
     kind: 'KubeadmConfig',
     group: 'bootstrap.cluster.x-k8s.io',
+    chart,
     table,
     effects: effectsOf(ports, memory),
     effectTimeoutMs: EFFECT_TIME_MAX_MS,

@@ -5,7 +5,8 @@
 //
 // The row of the next look explains waits and rests. Where the next look would try something, the row that the last try
 // ended with explains more; what it failed with is taken from the host, or read back from the conditions.
-import { decide, rowById } from '../../../machines/kit/decide.js';
+import { decidingRow, rowById } from '../../../machines/kit/row-by-id.js';
+import { chart } from '../../../machines/kubeadmconfig/chart.js';
 import { asOfNow, explainActor, type Explanation } from '../../../machines/kit/explanation.js';
 import { readObject, readPlace } from '../../../machines/kit/failure-text.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
@@ -47,7 +48,7 @@ export function explainView(
   const { nowMs, settings, warnings } = options;
   const known = actor ?? recordedActor(view, settings.snapshotStore);
   const { context, facts: looked } = recorded(view, { nowMs, context: known?.context ?? UNKNOWN }, settings);
-  const next = decide(table, 'OBSERVED', looked);
+  const next = decidingRow({ chart, table }, looked);
   const last = rowById(table, context.row);
   const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
   const failure = known?.failure ?? (isTrying ? recordedFailure(view, context.row) : null);

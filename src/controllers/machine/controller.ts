@@ -4,6 +4,7 @@
 
 import type { Explanation } from '../../../machines/kit/explanation.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
+import { chart } from '../../../machines/machine/chart.js';
 import { machineTable } from '../../../machines/machine/table.js';
 import type { MachineReply, MachineRequest, MachineState } from '../../../machines/machine/words.js';
 import type { Controller, Key, Random } from '../../host/contract.js';
@@ -50,6 +51,7 @@ export function createMachineController(ports: Ports): MachineParts {
     name: 'machine',
     kind: 'Machine',
     group: clusterGroup,
+    chart,
     table: machineTable,
     effects: effectsOf({ ports, waits }),
     effectTimeoutMs: EFFECT_TIME_MAX_MS,

@@ -3,7 +3,8 @@
 // The row of the next look explains waits. Where the next look would only try again what did not work, the row that the last
 // try ended with explains more.
 
-import { decide, rowById } from '../../../machines/kit/decide.js';
+import { decidingRow, rowById } from '../../../machines/kit/row-by-id.js';
+import { chart } from '../../../machines/machine/chart.js';
 import { asOfNow, explainActor, type Explanation } from '../../../machines/kit/explanation.js';
 import { readObject } from '../../../machines/kit/failure-text.js';
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
@@ -36,7 +37,7 @@ export function explainMachine(
   const known = actor ?? recordedActor(view, settings);
   const looked = factsOfView(view, { nowMs, settings, actor: null });
   const settled: MachineFacts = { ...looked, unwatched: [], ...rested(known?.context.row ?? null) };
-  const next = decide(machineTable, 'OBSERVED', settled);
+  const next = decidingRow({ chart, table: machineTable }, settled);
   const last = rowById(machineTable, known?.context.row ?? null);
   const isTrying = next.request !== null && last !== undefined && last.on !== 'OBSERVED';
   const failure = known?.failure ?? (isTrying ? recordedFailure(view) : null);

@@ -10,7 +10,7 @@ import { saidByRows } from './rows-of-trail.js';
 import type { MachineFacts, MachineStatus } from '../../../machines/machine/facts.js';
 import { isPaused } from '../../../machines/machine/guards.js';
 import { projectPaused, projectStatus } from '../../../machines/machine/status/project.js';
-import { staleView } from '../../../machines/machine/rows-failures.js';
+import { staleView } from '../../../machines/machine/words.js';
 import { pausedRow, restingRow, rowsWithoutStatus } from '../../../machines/machine/table.js';
 import type { Condition } from '../../conditions/condition.js';
 import { sortConditions } from '../../conditions/order.js';

@@ -5,6 +5,7 @@
 import type { Facts, Request, State } from '../../../machines/machines-up-to-date/facts.js';
 import type { ReasonProfile } from '../../../machines/machines-up-to-date/facts.js';
 import { CONDITION } from '../../../machines/machines-up-to-date/reasons.js';
+import { chart } from '../../../machines/machines-up-to-date/chart.js';
 import { table } from '../../../machines/machines-up-to-date/table.js';
 import type { Controller } from '../../host/contract.js';
 import type { Cache } from '../../kube/contract.js';
@@ -61,6 +62,7 @@ export function createMachinesUpToDateController(ports: MachinesUpToDatePorts): 
     name: 'machines-up-to-date',
     kind: 'KubeadmControlPlane',
     group: controlPlaneResource.group,
+    chart,
     table,
     observe: (key) => viewOf({ controlPlanes, clusters, machines, watchFilter: settings.watchFilter }, key),
     forget,

@@ -4,7 +4,8 @@
 import { get } from 'node:http';
 import { createActor } from 'xstate';
 import { born, restOf, restore, step, type Rest } from '../../../machines/kit/step.js';
-import { machine, table } from '../../../machines/kubeadmconfig/table.js';
+import { chart } from '../../../machines/kubeadmconfig/chart.js';
+import { table } from '../../../machines/kubeadmconfig/table.js';
 import { kubeadmconfigLayout } from '../../../src/charts/layouts/kubeadmconfig.js';
 import type { AnyTable } from '../../../src/charts/model.js';
 import { createHost, type Host } from '../../../src/host/host.js';
@@ -26,15 +27,15 @@ export async function actorFigures(): Promise<readonly Figure[]> {
 function machineFigures(): readonly Figure[] {
   const facts = joined();
   const event = { type: 'OBSERVED' as const, nowMs: NOW_MS, facts };
-  const settled = step(machine, born(machine), event).after;
+  const settled = step(chart, born(chart), event).after;
   const rest: Rest = restOf(settled);
-  const restored = (): ReturnType<typeof born> => restore(machine, rest) ?? born(machine);
+  const restored = (): ReturnType<typeof born> => restore(chart, rest) ?? born(chart);
   return [
-    { name: 'transitions, pure', value: perSecond(() => void step(machine, settled, event)), unit: '1/s' },
+    { name: 'transitions, pure', value: perSecond(() => void step(chart, settled, event)), unit: '1/s' },
     {
       name: 'restore, one event, stop: a whole actor',
       value: perSecond(() => {
-        const actor = createActor(machine, { snapshot: restored() }).start();
+        const actor = createActor(chart, { snapshot: restored() }).start();
         actor.send(event as never);
         actor.stop();
       }),
@@ -50,6 +51,7 @@ function idleController(): AnyController {
     name: 'bench',
     kind: 'KubeadmConfig',
     group: 'bench',
+    chart,
     table: table as unknown as AnyController['table'],
     observe: (key) => ({ key }),
     uid: (view) => `uid-of-${(view as { readonly key: string }).key}`,

@@ -1,7 +1,7 @@
 // What must hold for every machine that is made from a table. Each check lists what is wrong; an empty list is good.
 
 import { getShortestPaths } from '@xstate/graph';
-import { createRowMachine, type RowMachine } from '../../../machines/kit/row-machine.js';
+import type { AnyStateMachine } from 'xstate';
 import { born, leafState, restore, restOf, step, type Rest, type Snapshot } from '../../../machines/kit/step.js';
 import { TURN_STEPS_MAX } from '../../../src/limits.js';
 import { changed } from './decisions.js';
@@ -38,7 +38,7 @@ export function findUntakenRows(model: AnyModel, size: Size): readonly string[] 
 /** States that no story leads to: by all arrows, and by the drawn ones alone. */
 export function findUnreachedStates(model: AnyModel, size: Size): readonly string[] {
   const events = [...exampleOfRows(model, size).values()].map(({ type, facts }) => ({ type, facts, nowMs: 1 }));
-  const machine = createRowMachine(model.table as never);
+  const machine = chartOf(model);
   const paths = getShortestPaths(
     machine as never,
     {
@@ -55,36 +55,27 @@ export function findUnreachedStates(model: AnyModel, size: Size): readonly strin
   ]);
 }
 
-/** In every state, the chart does what the deciding row says, with drawn arrows and without them. */
+/** In every state, the chart does what the first row that fits says. */
 export function findDisagreements(model: AnyModel, size: Size): readonly string[] {
-  const machine = createRowMachine(model.table as never);
-  const bare = createRowMachine({
-    ...model.table,
-    rows: model.table.rows.map((row) => ({ ...row, from: [] })),
-  } as never);
+  const machine = chartOf(model);
   const states = leafStates(model);
   return collect(eventsOf(model, size), (event) => {
     const row = rowFor(model, event);
     if (row === undefined) return null;
     for (const state of states) {
       const target = row.target ?? state;
-      for (const [name, each] of [
-        ['drawn', machine],
-        ['root', bare],
-      ] as const) {
-        const { rest, requests } = take(each, at(each, model, state), event);
-        const problem =
-          leafState(rest.value) !== target
-            ? `goes to ${leafState(rest.value)} instead of ${target}`
-            : rest.context.row !== row.id
-              ? `remembers ${rest.context.row}`
-              : requests.join() !== (row.request ?? '')
-                ? `asks for ${requests.join() || 'nothing'} instead of ${row.request ?? 'nothing'}`
-                : (rest.context.sinceMs === SINCE_MS) !== (target === state)
-                  ? `is there since ${rest.context.sinceMs}`
-                  : null;
-        if (problem !== null) return `${name} chart in ${state}: ${row.id} ${problem} on ${describeEvent(event)}`;
-      }
+      const { rest, requests } = take(machine, at(machine, model, state), event);
+      const problem =
+        leafState(rest.value) !== target
+          ? `goes to ${leafState(rest.value)} instead of ${target}`
+          : rest.context.row !== row.id
+            ? `remembers ${rest.context.row}`
+            : requests.join() !== (row.request ?? '')
+              ? `asks for ${requests.join() || 'nothing'} instead of ${row.request ?? 'nothing'}`
+              : (rest.context.sinceMs === SINCE_MS) !== (target === state)
+                ? `is there since ${rest.context.sinceMs}`
+                : null;
+      if (problem !== null) return `${state}: ${row.id} ${problem} on ${describeEvent(event)}`;
     }
     return null;
   });
@@ -92,7 +83,7 @@ export function findDisagreements(model: AnyModel, size: Size): readonly string[
 
 /** An actor that forgot everything sees the same as one that did not. */
 export function findMemories(model: AnyModel, size: Size): readonly string[] {
-  const machine = createRowMachine(model.table as never);
+  const machine = chartOf(model);
   return collect(looks(model, size), (event) => {
     const fresh = take(machine, born(machine), event);
     for (const state of leafStates(model)) {
@@ -111,7 +102,7 @@ export function findMemories(model: AnyModel, size: Size): readonly string[] {
 
 /** Looking twice at the same thing changes nothing, not even the wake-up. */
 export function findRestlessness(model: AnyModel, size: Size): readonly string[] {
-  const machine = createRowMachine(model.table as never);
+  const machine = chartOf(model);
   return collect(looks(model, size), (event) => {
     const once = take(machine, born(machine), event);
     const twice = take(machine, once.after, event, LOOK_MS + 1);
@@ -127,7 +118,7 @@ export function findRestlessness(model: AnyModel, size: Size): readonly string[]
 /** Whatever effects answer, a turn ends: no story of one turn takes more than the bound. */
 export function findEndlessTurns(model: AnyModel, size: Size): readonly string[] {
   const max = model.stepsMax ?? TURN_STEPS_MAX;
-  const machine = createRowMachine(model.table as never);
+  const machine = chartOf(model);
   const longest = (snapshot: Snapshot, event: ModelEvent, path: readonly string[]): readonly string[] | null => {
     const { after, requests } = take(machine, snapshot, event);
     const request = requests[0];
@@ -164,6 +155,10 @@ function* looks(model: AnyModel, size: Size): Generator<ModelEvent> {
   }
 }
 
+function chartOf({ createChart, table }: AnyModel): AnyStateMachine {
+  return createChart(table as never);
+}
+
 function drawnStates({ table }: AnyModel): ReadonlySet<string> {
   const reached = new Set([table.initial]);
   for (let grew = true; grew;) {
@@ -182,7 +177,7 @@ function isWithin(table: AnyModel['table'], reached: ReadonlySet<string>, source
   return reached.has(source) || [...reached].some((state) => table.states[state]?.parent === source);
 }
 
-function at(machine: RowMachine, { table }: AnyModel, state: string): Snapshot {
+function at(machine: AnyStateMachine, { table }: AnyModel, state: string): Snapshot {
   const parent = table.states[state]?.parent;
   const value = parent === undefined ? state : { [parent]: state };
   const snapshot = restore(machine, { value, context: { row: null, sinceMs: SINCE_MS, wakeAtMs: null } });
@@ -191,7 +186,7 @@ function at(machine: RowMachine, { table }: AnyModel, state: string): Snapshot {
 }
 
 function take(
-  machine: RowMachine,
+  machine: AnyStateMachine,
   snapshot: Snapshot,
   { type, facts }: ModelEvent,
   nowMs = LOOK_MS,

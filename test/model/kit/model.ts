@@ -1,5 +1,6 @@
 // What a model test knows of a machine: its table, the facts it can be asked about, and what its effects can answer.
 
+import type { AnyStateMachine } from 'xstate';
 import type { BaseFacts, Failure, Row, Table } from '../../../machines/kit/row.js';
 import { combinations, type Axes } from './axes.js';
 import { decisions } from './decisions.js';
@@ -18,6 +19,8 @@ export interface MachineModel<
   Reply extends string = never,
 > {
   readonly table: Table<State, Facts, Request, Reply>;
+  /** Makes the chart of rows and guards: the machine's own, or with a planted mistake. */
+  readonly createChart: (given: never) => AnyStateMachine;
   /** Facts of a usual situation; axes vary them. */
   readonly base: Facts;
   readonly axes: Axes<Facts>;
@@ -88,9 +91,9 @@ export function replyTypes({ table }: AnyModel): readonly string[] {
   return [...types].filter((type) => type !== 'OBSERVED' && type !== 'EFFECT_FAILED');
 }
 
-/** The row that decides, without the kit's memory. */
+/** The row that decides, found without the chart: the first one whose event and guard fit. */
 export function rowFor({ table }: Pick<AnyModel, 'table'>, { type, facts }: ModelEvent): AnyRow | undefined {
-  return table.rows.find((row) => row.on === type && row.guard(facts));
+  return table.rows.find((row) => row.on === type && table.guards[row.guard]?.(facts) === true);
 }
 
 /** An example event for each row that ever decides. */

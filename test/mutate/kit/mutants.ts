@@ -85,13 +85,11 @@ function rowMutants(model: AnyModel): readonly Mutant[] {
     const wrong = (what: string, change: Partial<AnyRow>): Mutant => ({
       name: `${row.id}: ${what}`,
       on: row.on,
-      row: 'guard' in change ? null : row.id,
+      row: row.id,
       table: { ...table, rows: table.rows.map((each) => (each === row ? { ...row, ...change } : each)) },
     });
     return [
-      wrong('guard negated', { guard: (facts) => !row.guard(facts) }),
-      wrong('guard always', { guard: () => true }),
-      wrong('guard never', { guard: () => false }),
+      ...guardMutants(model, row),
       ...[...states, null]
         .filter((target) => target !== row.target)
         .map((target) => wrong(`target ${target ?? 'none'} instead of ${row.target ?? 'none'}`, { target })),
@@ -104,6 +102,26 @@ function rowMutants(model: AnyModel): readonly Mutant[] {
       ...conditionMutants(row, wrong),
     ];
   });
+}
+
+/** The row with another guard. Guards are shared by rows: the others keep theirs. */
+function guardMutants({ table }: AnyModel, row: AnyRow): readonly Mutant[] {
+  const holds = table.guards[row.guard] ?? (() => false);
+  const wrong = (what: string, guard: (facts: BaseFacts) => boolean): Mutant => ({
+    name: `${row.id}: ${what}`,
+    on: row.on,
+    row: null,
+    table: {
+      ...table,
+      guards: { ...table.guards, mutated: guard },
+      rows: table.rows.map((each) => (each === row ? { ...row, guard: 'mutated' } : each)),
+    },
+  });
+  return [
+    wrong('guard negated', (facts) => !holds(facts)),
+    wrong('guard always', () => true),
+    wrong('guard never', () => false),
+  ];
 }
 
 type Wrong = (what: string, change: Partial<AnyRow>) => Mutant;

@@ -2,10 +2,10 @@
 // test on every mutant of it.
 
 import { expect } from '@jest/globals';
+import { createChart } from '../../../machines/cluster-initialized/chart.js';
 import type { Facts, State } from '../../../machines/cluster-initialized/facts.js';
 import type { table } from '../../../machines/cluster-initialized/table.js';
 import type { ConditionIntent } from '../../../machines/kit/row.js';
-import { createRowMachine } from '../../../machines/kit/row-machine.js';
 import { leafState, restore, restOf, step, type Snapshot } from '../../../machines/kit/step.js';
 
 /** A Cluster with a control plane object that says nothing yet. */
@@ -384,7 +384,7 @@ const profiles = ['table', 'upstream'] as const;
 
 /** Runs an example on a table, from every state and in both profiles of reasons. */
 export function checkExample(given: typeof table, example: Example): void {
-  const machine = createRowMachine(given);
+  const machine = createChart(given as never);
   for (const reasons of profiles) {
     const facts: Facts = Object.freeze({ ...base, ...example.given, reasons });
     for (const from of Object.keys(given.states)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../../machines/kit/decide.js';
-import { table } from '../../../machines/cluster-initialized/table.js';
+import { rowOnFacts } from '../../../machines/kit/step.js';
+import { chart } from '../../../machines/cluster-initialized/chart.js';
 import { controlPlaneFacts, factsOf } from '../../../src/controllers/cluster-initialized/facts-of-view.js';
 import { clusterIndexes, machineIndexes } from '../../../src/controllers/cluster-initialized/indexes.js';
 import { initializedField } from '../../../src/controllers/cluster-initialized/initialized-field.js';
@@ -55,7 +55,7 @@ const look = (given: {
   );
 const rowOf = (given: Parameters<typeof look>[0]): string => {
   const view = look(given);
-  return view === null ? 'gone' : decide(table, 'OBSERVED', factsOf(view, 'table')).id;
+  return view === null ? 'gone' : rowOnFacts(chart, factsOf(view, 'table'));
 };
 const found = (status: unknown, contract: 'v1beta1' | 'v1beta2' = 'v1beta2', metadata: object = {}): ExternalLook =>
   ({

@@ -4,7 +4,7 @@ import type { Controller, Envelope, Freshness, WriteReceipt } from '../../../src
 import { envelopeText } from '../../../src/host/envelope.js';
 import { envelopeToWrite } from '../../../src/host/snapshot-stores.js';
 import type { AnyController } from '../../../src/host/turn.js';
-import { toyTable, type ToyFacts, type ToyReply, type ToyRequest, type ToyState } from '../kit/toy.js';
+import { createToyChart, toyTable, type ToyFacts, type ToyReply, type ToyRequest, type ToyState } from '../kit/toy.js';
 
 /** The whole cluster of the toy. */
 export interface ToyObject {
@@ -122,6 +122,7 @@ export function toyController(
     name: 'toy',
     kind: 'Toy',
     group: 'toys',
+    chart: createToyChart(more.table ?? toyTable),
     table: toyTable,
     observe: (key) => world.cache.get(key) ?? null,
     uid: (view) => view.uid,

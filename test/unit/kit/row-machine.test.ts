@@ -1,16 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { createActor } from 'xstate';
-import { decide } from '../../../machines/kit/decide.js';
-import { createRowMachine } from '../../../machines/kit/row-machine.js';
-import { born, leafState, restore, restOf, statePath, step, type Snapshot } from '../../../machines/kit/step.js';
-import { toyFacts, toyTable, type ToyFacts } from './toy.js';
+import { tableOf } from '../../../machines/kit/table-of.js';
+import {
+  born,
+  leafState,
+  restore,
+  restOf,
+  rowOnFacts,
+  statePath,
+  step,
+  type Snapshot,
+} from '../../../machines/kit/step.js';
+import { createNestedToyChart, createToyChart, toyChart, toyFacts, toyGuards, toyTable, type ToyFacts } from './toy.js';
 
-const machine = createRowMachine(toyTable);
+const machine = toyChart;
 const observed = (nowMs: number, facts: Partial<ToyFacts>, type = 'OBSERVED') =>
   ({ type, nowMs, facts: toyFacts(facts) }) as never;
 const at = (snapshot: Snapshot) => ({ state: leafState(snapshot.value), ...restOf(snapshot).context });
 
-describe('row machine', () => {
+describe('chart of rows', () => {
   test('a look: nothing is ready -> stays where it was born, since now', () => {
     const { after, requests } = step(machine, born(machine), observed(5000, {}));
     expect(at(after)).toEqual({ state: 'Waiting', row: 'T01', sinceMs: 5000, wakeAtMs: null });
@@ -64,7 +72,9 @@ describe('row machine', () => {
   test('an actor and a step: the same events -> the same answers', () => {
     const actor = createActor(machine).start();
     const asked: unknown[] = [];
-    actor.on('*', (request) => asked.push({ type: request.type }));
+    actor.on('*', (emitted) => {
+      if (emitted.type !== 'decided') asked.push({ type: emitted.type });
+    });
     let snapshot = born(machine);
     const stepped: unknown[] = [];
     const events = [
@@ -85,18 +95,12 @@ describe('row machine', () => {
   });
 
   test('a table that is not total: no row fits -> a bug with the machine’s name', () => {
-    expect(() => decide({ ...toyTable, rows: [] }, 'OBSERVED', toyFacts())).toThrow('toy: no row answers OBSERVED');
+    const empty = createToyChart({ rows: [], guards: toyGuards });
+    expect(() => rowOnFacts(empty, toyFacts())).toThrow('toy: no row answers OBSERVED');
   });
 
   test('nested states: a row that leads to a child -> the parent is entered with it, and text names both', () => {
-    const nested = createRowMachine({
-      ...toyTable,
-      states: {
-        ...toyTable.states,
-        Resting: { description: 'Nothing to do.', parent: 'After' },
-        After: { description: 'Later on.' },
-      },
-    } as never);
+    const nested = createNestedToyChart(toyTable);
     const { after } = step(nested, born(nested), observed(9000, { ready: true, made: true, joined: true }));
     expect(after.value).toEqual({ After: 'Resting' });
     expect(statePath(after.value)).toBe('After:Resting');
@@ -105,7 +109,7 @@ describe('row machine', () => {
 
   test('a request without a target: from a state that draws it and from one that does not -> asked for, state kept', () => {
     const rows = toyTable.rows.map((row) => (row.id === 'T03' ? { ...row, target: null } : row));
-    const staying = createRowMachine({ ...toyTable, rows });
+    const staying = createToyChart({ ...toyTable, rows });
     for (const value of ['Watching', 'Waiting']) {
       const from = restore(staying, { value, context: { row: 'T04', sinceMs: 7, wakeAtMs: null } }) as Snapshot;
       const { after, requests } = step(staying, from, observed(9000, { ready: true, made: true, checkDue: true }));
@@ -122,13 +126,30 @@ describe('row machine', () => {
     expect(at(checked)).toMatchObject({ row: 'T07', wakeAtMs: 360_000 });
   });
 
+  test('guards: replaced with provide -> the actor decides by the new ones, and nothing else does', () => {
+    const stubborn = machine.provide({ guards: { isNotReady: () => true } });
+    const actor = createActor(stubborn).start();
+    const told: unknown[] = [];
+    actor.on('*', (emitted) => told.push(emitted.type));
+    actor.send(observed(1, { ready: true, made: true }));
+    expect(at(actor.getSnapshot() as Snapshot)).toMatchObject({ state: 'Waiting', row: 'T01' });
+    expect(told).toEqual(['decided']);
+  });
+
+  test('a row that decides: told with the facts that it saw', () => {
+    const facts = toyFacts({ ready: true });
+    const { rows } = step(machine, born(machine), { type: 'OBSERVED', nowMs: 1, facts });
+    expect(rows).toEqual([{ type: 'decided', row: 'T05', facts }]);
+  });
+
+  const first = toyTable.rows[0];
   test.each([
     ['two rows of one id', { rows: [...toyTable.rows, ...toyTable.rows] }, 'toy: two rows are called T01'],
-    ['an unknown target', { rows: [{ ...toyTable.rows[0], target: 'Nowhere' }] }, 'toy: row T01 leads to Nowhere'],
-    ['an unknown source', { rows: [{ ...toyTable.rows[0], from: ['Nowhere'] }] }, 'toy: row T01 is drawn from Nowhere'],
-    ['an unknown request', { rows: [{ ...toyTable.rows[0], request: 'fly' }] }, 'toy: row T01 asks for fly'],
-    ['an unknown initial state', { initial: 'Nowhere' }, 'toy: the initial state Nowhere'],
-  ])('a table that contradicts itself: %s -> refused when its machine is made', (_, change, text) => {
-    expect(() => createRowMachine({ ...toyTable, ...change } as never)).toThrow(text);
+    ['an unknown target', { rows: [{ ...first, target: 'Nowhere' }] }, 'toy: row T01 leads to Nowhere'],
+    ['an unknown source', { rows: [{ ...first, from: ['Nowhere'] }] }, 'toy: row T01 is drawn from Nowhere'],
+    ['an unknown request', { rows: [{ ...first, request: 'fly' }] }, 'toy: row T01 asks for fly'],
+    ['an unknown guard', { rows: [{ ...first, guard: 'isWrong' }] }, 'toy: row T01 asks isWrong'],
+  ])('a table that contradicts itself: %s -> refused when it is made', (_, change, text) => {
+    expect(() => tableOf(toyChart, { ...toyTable, ...change } as never)).toThrow(text);
   });
 });

@@ -1,10 +1,9 @@
 // Facts for tests of the table: a worker whose cluster is initialised and whose data is not stored, unless told otherwise.
 import type { ActorContext, Failure } from '../../../machines/kit/row.js';
-import { born, leafState, restOf, restore, step } from '../../../machines/kit/step.js';
-import { decide } from '../../../machines/kit/decide.js';
+import { born, leafState, restOf, restore, rowOnFacts, step } from '../../../machines/kit/step.js';
+import { chart } from '../../../machines/kubeadmconfig/chart.js';
 import type { Facts, FailureKind, Reply, Request, State } from '../../../machines/kubeadmconfig/facts.js';
 import { projectStatus, type Status } from '../../../machines/kubeadmconfig/status.js';
-import { machine, table } from '../../../machines/kubeadmconfig/table.js';
 
 export const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 export const TTL_MS = 900_000;
@@ -91,13 +90,13 @@ export interface Done {
 export function answer(event: Event, facts: Facts, from: State | null = null, nowMs = NOW_MS): Done {
   const snapshot =
     from === null
-      ? born(machine)
-      : restore(machine, { value: from, context: { row: null, sinceMs: nowMs - 1000, wakeAtMs: null } });
+      ? born(chart)
+      : restore(chart, { value: from, context: { row: null, sinceMs: nowMs - 1000, wakeAtMs: null } });
   if (snapshot === null) throw new Error(`there is no state ${from}`);
-  const { after, requests } = step<Facts, Request, Reply>(machine, snapshot, { type: event, nowMs, facts });
+  const { after, requests } = step<Facts, Request, Reply>(chart, snapshot, { type: event, nowMs, facts });
   const { context } = restOf(after);
   return {
-    row: decide(table, event, facts).id,
+    row: rowOnFacts(chart, facts, event),
     state: leafState(after.value) as State,
     request: requests[0]?.type ?? null,
     wakeInMs: context.wakeAtMs === null ? null : context.wakeAtMs - nowMs,
@@ -112,7 +111,7 @@ export function look(facts: Facts, from: State | null = null): Done {
 
 /** The status that events in order leave behind. */
 export function statusAfter(steps: readonly (readonly [Event, Facts])[], stored: Status = {}, nowMs = NOW_MS): Status {
-  const trail = steps.map(([event, facts]) => ({ row: decide(table, event, facts).id, facts }));
+  const trail = steps.map(([event, facts]) => ({ row: rowOnFacts(chart, facts, event), facts }));
   const last = steps.at(-1)?.[1] ?? worker();
   const failed = steps.some(([, facts]) => facts.failure !== null);
   return projectStatus(stored, { trail, facts: last, failed, nowMs });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../../machines/kit/decide.js';
+import { decidingRow } from '../../../machines/kit/row-by-id.js';
+import { chart } from '../../../machines/kubeadmconfig/chart.js';
 import { table } from '../../../machines/kubeadmconfig/table.js';
 import { answer, failedFacts, joined, look, pool, said, saidBefore, statusAfter, worker } from './facts.js';
 
@@ -93,7 +94,7 @@ describe('kubeadmconfig rows: tokens', () => {
 
   test('pool: its token is kept -> waits for nodes that are missing, and for nobody once all are there', () => {
     const waits = (nodeJoined: boolean) =>
-      decide(table, 'OBSERVED', pool({ nodeJoined })).waitsFor?.(pool({ nodeJoined }));
+      decidingRow({ chart, table }, pool({ nodeJoined })).waitsFor?.(pool({ nodeJoined }));
     expect(look(pool({ nodeJoined: true })).row).toBe('K28');
     expect(waits(false)).toMatchObject({ kind: 'MachinePool', what: 'its node has not joined' });
     expect(waits(true)).toBeNull();

@@ -2,9 +2,9 @@
 // mutation test on every mutant of it.
 
 import { expect } from '@jest/globals';
-import { createRowMachine } from '../../../machines/kit/row-machine.js';
 import type { ConditionIntent } from '../../../machines/kit/row.js';
 import { leafState, restore, restOf, step, type Snapshot } from '../../../machines/kit/step.js';
+import { createChart } from '../../../machines/machine/chart.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
 import type { MachineTable } from '../../../machines/machine/table.js';
 import type { MachineReply, MachineRequest, MachineState } from '../../../machines/machine/words.js';
@@ -28,7 +28,7 @@ const from = ['Pending', 'Running', 'Draining', 'RemovingFinalizer'] as const;
 
 /** Runs an example on a table, from several states. */
 export function checkExample(given: MachineTable, example: Example): void {
-  const machine = createRowMachine(given as never);
+  const machine = createChart(given as never);
   for (const state of from) {
     const parent = given.states[state].parent;
     const value = parent === undefined ? state : { [parent]: state };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../../machines/kit/decide.js';
+import { decidingRow } from '../../../machines/kit/row-by-id.js';
+import { chart } from '../../../machines/machines-up-to-date/chart.js';
 import {
   isConsidered,
   machinesFact,
@@ -44,7 +45,7 @@ const notYet = 'Condition UpToDate not yet reported';
 /** Row and condition of Machines. */
 const outcome = (machines: readonly SeenMachine[]): string => {
   const facts = { ...base, reasons: 'upstream' as const, ...machinesFact(machines, now) };
-  const row = decide(table, 'OBSERVED', facts);
+  const row = decidingRow({ chart, table }, facts);
   const [intent] = row.conditions(facts);
   return `${intent?.status} ${intent?.reason} ${intent?.message}`;
 };

@@ -1,10 +1,10 @@
 // The requirement's table as examples, and the table's check that the mutation test runs on every mutant.
 
 import { expect } from '@jest/globals';
+import { createChart } from '../../../machines/machines-up-to-date/chart.js';
 import type { Facts, State } from '../../../machines/machines-up-to-date/facts.js';
 import type { table } from '../../../machines/machines-up-to-date/table.js';
 import type { ConditionIntent } from '../../../machines/kit/row.js';
-import { createRowMachine } from '../../../machines/kit/row-machine.js';
 import { leafState, restore, restOf, step, type Snapshot } from '../../../machines/kit/step.js';
 
 /** A control plane whose Machines are all up to date. */
@@ -115,7 +115,7 @@ const profiles = ['table', 'upstream'] as const;
 
 /** Runs an example on a table, from every state, in both profiles of reasons, with and without a Machine that is too young. */
 export function checkExample(given: typeof table, example: Example): void {
-  const machine = createRowMachine(given);
+  const machine = createChart(given as never);
   for (const reasons of profiles) {
     for (const nextOldEnoughInMs of [null, 3_001]) {
       const facts: Facts = Object.freeze({ ...base, ...example.given, reasons, nextOldEnoughInMs });

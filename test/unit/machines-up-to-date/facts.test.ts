@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../../machines/kit/decide.js';
-import { table } from '../../../machines/machines-up-to-date/table.js';
+import { rowOnFacts } from '../../../machines/kit/step.js';
+import { chart } from '../../../machines/machines-up-to-date/chart.js';
 import { machineIndexes } from '../../../src/controllers/cluster-initialized/indexes.js';
 import { factsOf } from '../../../src/controllers/machines-up-to-date/facts-of-view.js';
 import type {
@@ -81,7 +81,7 @@ const factsWith = (given: Given) => {
   if (view === null) throw new Error('no view');
   return factsOf(view, now, 'table');
 };
-const rowOf = (given: Given): string => decide(table, 'OBSERVED', factsWith(given)).id;
+const rowOf = (given: Given): string => rowOnFacts(chart, factsWith(given));
 const foreign = { ...ours, name: 'other' };
 
 describe('MachinesUpToDate: facts of a view', () => {

@@ -4,7 +4,7 @@
 // told as a stale view, and the next look decides.
 
 import type { ContractReference } from '../../../api/core.js';
-import { infrastructureGone, nodeGone, staleView } from '../../../../machines/machine/rows-failures.js';
+import { infrastructureGone, nodeGone, staleView } from '../../../../machines/machine/words.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import { isApiError } from '../../../kube/failures.js';
 import { isEmptyReference } from '../external/contract-version.js';

@@ -11,7 +11,7 @@ import {
   leftAloneText,
   nodeName,
 } from '../../../../machines/machine/guards.js';
-import { staleView } from '../../../../machines/machine/rows-failures.js';
+import { staleView } from '../../../../machines/machine/words.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { Clock } from '../../../host/contract.js';
 import type { ApiClient } from '../../../kube/contract.js';

@@ -3,7 +3,7 @@
 // The reads end in a failure either way: the object is not there, or the cache is behind and the next look will see it.
 
 import { finalizer } from '../../../api/names.js';
-import { staleView } from '../../../../machines/machine/rows-failures.js';
+import { staleView } from '../../../../machines/machine/words.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import { isApiError } from '../../../kube/failures.js';
 import { withLedger } from '../../../kube/ledger-client.js';
