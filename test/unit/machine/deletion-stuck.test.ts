@@ -305,7 +305,13 @@ const deletions: readonly Stuck[] = [
   },
 ];
 
-const settings = { watchFilter: '', featureGates: {}, snapshotStore: 'status' } as unknown as OperatorConfig;
+const settings = {
+  watchFilter: '',
+  featureGates: {},
+  snapshotStore: 'status',
+  additionalSyncLabels: [],
+  additionalSyncAnnotations: [],
+} as unknown as OperatorConfig;
 
 /** As the command answers: from the clusters alone. */
 async function explained(world: World): Promise<Explanation> {
