@@ -193,6 +193,9 @@ export const CONVERSION_BYTES_MAX = 256 * 1024 * 1024;
 /** Webhook certificates are looked at again after this long, whatever the file system tells, as controller-runtime. */
 export const CERTIFICATE_POLL_MS = 10_000;
 
+/** How often the library of metrics wakes the process to watch its event loop: once a day, as each time costs and nothing reads it. */
+export const EVENT_LOOP_WATCH_MS = 86_400_000;
+
 /** A change of certificate files is awaited this long until it is complete: two files are replaced one after the other. */
 export const CERTIFICATE_SETTLE_MS = 100;
 

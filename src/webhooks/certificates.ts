@@ -51,16 +51,22 @@ export interface CertificateWatch {
 }
 
 /** Reads the files. The problem of an unusable pair names the file or the folder. */
-export async function readCertificate(
-  { folder, certificateName, keyName }: CertificateFiles,
-  tls: TlsSettings = {},
-): Promise<ReadCertificate> {
-  const texts = await Promise.all([certificateName, keyName].map((name) => readText(join(folder, name))));
-  const [cert, key] = texts;
+export async function readCertificate(files: CertificateFiles, tls: TlsSettings = {}): Promise<ReadCertificate> {
+  const read = await readTexts(files);
+  return 'problem' in read ? read : judged(read.pair, files, tls);
+}
+
+/** The texts of both files, whatever they are worth. */
+async function readTexts({ folder, certificateName, keyName }: CertificateFiles): Promise<ReadCertificate> {
+  const [cert, key] = await Promise.all([certificateName, keyName].map((name) => readText(join(folder, name))));
   if (cert === undefined || 'problem' in cert) return cert ?? { problem: 'no certificate' };
   if (key === undefined || 'problem' in key) return key ?? { problem: 'no key' };
-  const problem = mismatch(cert.text, key.text) ?? refusal({ ...tls, cert: cert.text, key: key.text });
-  return problem === undefined ? { pair: { cert: cert.text, key: key.text } } : { problem: `${problem} in ${folder}` };
+  return { pair: { cert: cert.text, key: key.text } };
+}
+
+function judged(pair: KeyPair, { folder }: CertificateFiles, tls: TlsSettings): ReadCertificate {
+  const problem = mismatch(pair.cert, pair.key) ?? refusal({ ...tls, ...pair });
+  return problem === undefined ? { pair } : { problem: `${problem} in ${folder}` };
 }
 
 /** Watches the files until the returned function is called; it resolves when no look is under way any more. */
@@ -104,7 +110,10 @@ function reader({ files, tls, initial, logger, onChange, onRead }: CertificateWa
   let current = initial;
   let lastProblem = '';
   return async (isStopped: () => boolean): Promise<void> => {
-    const read = await readCertificate(files, tls);
+    const texts = await readTexts(files);
+    // What is in use is not taken apart again with each look: that costs more than all else at rest.
+    const isInUse = 'pair' in texts && texts.pair.cert === current?.cert && texts.pair.key === current.key;
+    const read = isInUse || 'problem' in texts ? texts : judged(texts.pair, files, tls);
     if (isStopped()) return;
     onRead?.('pair' in read);
     if ('problem' in read) {
@@ -119,7 +128,7 @@ function reader({ files, tls, initial, logger, onChange, onRead }: CertificateWa
       return;
     }
     lastProblem = '';
-    if (read.pair.cert === current?.cert && read.pair.key === current.key) return;
+    if (isInUse) return;
     await onChange(read.pair);
     current = read.pair;
     logger.info('Webhook certificate loaded', { folder: files.folder });

@@ -168,7 +168,7 @@ async function pauseAndUnpause(run: Run): Promise<void> {
   const { api, audit } = run.world;
   for (const wanted of run.wanted) {
     const mine = async (): Promise<readonly Seen[]> =>
-      (await api.list('KubeadmConfig')).filter(belongsTo(wanted.name)).filter(isOwned);
+      (await api.list('KubeadmConfig')).filter(belongsTo(wanted.name)).filter((config) => isInUse(config, wanted));
     const before = (await mine()).length;
     await setWorkers(api, wanted, wanted.workers + 1);
     await until(
@@ -202,9 +202,9 @@ async function pauseAndUnpause(run: Run): Promise<void> {
 
 const nameOf = ({ metadata }: Seen): string => metadata.name;
 
-/** Whether a Machine or a pool has adopted it: the Machine of a paused cluster may not have had the time. */
-function isOwned({ metadata }: Seen): boolean {
-  return (metadata.ownerReferences ?? []).some(({ kind }) => kind === 'Machine' || kind === 'MachinePool');
+/** Whether a Machine has adopted it (that of a paused cluster may not have had the time) or the pool is pointed to it. */
+function isInUse({ metadata }: Seen, { poolConfig }: Wanted): boolean {
+  return metadata.name === poolConfig || (metadata.ownerReferences ?? []).some(({ kind }) => kind === 'Machine');
 }
 
 function isPaused(config: Seen): boolean {

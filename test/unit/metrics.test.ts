@@ -1,5 +1,11 @@
+import { createRequire } from 'node:module';
+import type { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../src/metrics.js';
+
+const performanceHooks = createRequire(import.meta.url)('node:perf_hooks') as {
+  monitorEventLoopDelay: typeof monitorEventLoopDelay;
+};
 
 describe('metrics', () => {
   test('page: names that dashboards of the Go manager read -> present with their labels', async () => {
@@ -19,6 +25,24 @@ describe('metrics', () => {
     const [one, two] = [createMetrics(), createMetrics()];
     one.queueAdds.inc({ name: 'a', controller: 'a' });
     expect(await two.text()).not.toContain('workqueue_adds_total{');
+  });
+
+  test('process metrics: the event loop -> measured when the page is read, by no timer of a few milliseconds', async () => {
+    const resolutions: (number | undefined)[] = [];
+    const watchLoop = performanceHooks.monitorEventLoopDelay;
+    performanceHooks.monitorEventLoopDelay = (options) => {
+      resolutions.push(options?.resolution);
+      return watchLoop(options);
+    };
+    try {
+      const text = await createMetrics({ processMetrics: true }).text();
+      expect(resolutions).toHaveLength(1);
+      expect(resolutions.filter((each) => each === undefined || each < 60_000)).toEqual([]);
+      expect(text).toContain('nodejs_eventloop_lag_seconds');
+      expect(text).not.toMatch(/nodejs_eventloop_lag_(min|max|mean|stddev|p\d+)_seconds/);
+    } finally {
+      performanceHooks.monitorEventLoopDelay = watchLoop;
+    }
   });
 
   test('process metrics: asked for -> present', async () => {
