@@ -246,3 +246,9 @@ export const REMOTE_CONDITIONS_GRACE_MIN_MS = 120_000;
 
 /** Part of the sync period over which the passes of a fleet spread: herds dissolve within a few periods, and every object comes within each. */
 export const SYNC_PERIOD_SPREAD = 0.2;
+
+/** Caches that have no first list after this time end the process, as the Go manager's CacheSyncTimeout. */
+export const CACHE_SYNC_TIME_MAX_MS = 300_000;
+
+/** One question of the look before the start: what hangs may wait for our own conversion webhook, and is not waited for. */
+export const PREFLIGHT_CALL_TIMEOUT_MS = 5_000;

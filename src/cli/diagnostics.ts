@@ -1,8 +1,11 @@
 // The operator's endpoints with everything they need: health from the webhook server, metrics behind the cluster's reviews.
+//
+// Health opens before anything else: until the webhook server has started the process lives and is not ready. Readiness waits for no
+// list: lists may need our own conversion webhook, and that is reached when the pod is ready.
 
 import { requestTarget } from '../http/request-target.js';
 import { createAccessReviewer, refusalOf, type PostReview } from './diagnostics-auth.js';
-import { serveHealth, serveMetrics, type MetricsAccess } from './endpoints.js';
+import { serveHealth, serveMetrics, type HealthChecks, type MetricsAccess } from './endpoints.js';
 import { endpointFaults } from './endpoint-faults.js';
 import type { OperatorOptions } from './operator-options.js';
 import { selfSignedTls } from './self-signed.js';
@@ -13,40 +16,47 @@ export interface Diagnostics {
   close(): Promise<void>;
 }
 
-/** Starts /healthz, /readyz and /metrics. */
+/** /healthz and /readyz, before there is anything to say. */
+export interface Health {
+  /** What it says from now on; null for no webhook server. */
+  follow(webhooks: RunningWebhooks | null): void;
+  close(): Promise<void>;
+}
+
+/** Starts /healthz and /readyz. */
+export async function startHealth(options: OperatorOptions): Promise<Health> {
+  let checks: HealthChecks = { live: () => NO_PROBLEM, ready: () => Promise.resolve('the start is under way') };
+  const current = { live: () => checks.live(), ready: () => checks.ready() };
+  const endpoint = await serveHealth(options.config.healthAddress, current, endpointFaults(options));
+  return {
+    follow(webhooks) {
+      checks = webhooks ?? { live: () => NO_PROBLEM, ready: () => NO_PROBLEM };
+    },
+    close: () => endpoint?.close() ?? Promise.resolve(),
+  };
+}
+
+/** Starts /metrics. */
 export async function startDiagnostics(
   options: OperatorOptions,
   {
-    webhooks,
     review,
     onScrape,
   }: {
-    readonly webhooks: RunningWebhooks | null;
     readonly review: PostReview;
     /** Brings gauges up to date before they are shown. */
     readonly onScrape: () => void;
   },
 ): Promise<Diagnostics> {
   const { config, metrics } = options;
-  const onFault = endpointFaults(options);
-  const checks = { live: () => webhooks?.live() ?? NO_PROBLEM, ready: () => webhooks?.ready() ?? NO_PROBLEM };
-  const health = await serveHealth(config.healthAddress, checks, onFault);
   const text = async () => {
     onScrape();
     return { type: metrics.contentType, body: await metrics.text() };
   };
-  try {
-    const access = config.insecureDiagnostics ? { kind: 'insecure' as const } : await secureAccess(options, review);
-    const served = await serveMetrics(config.diagnosticsAddress, access, { metrics: text, onFault });
-    return {
-      async close() {
-        await Promise.all([health?.close(), served?.close()]);
-      },
-    };
-  } catch (error) {
-    await health?.close();
-    throw error;
-  }
+  const access = config.insecureDiagnostics ? { kind: 'insecure' as const } : await secureAccess(options, review);
+  const onFault = endpointFaults(options);
+  const served = await serveMetrics(config.diagnosticsAddress, access, { metrics: text, onFault });
+  return { close: () => served?.close() ?? Promise.resolve() };
 }
 
 const NO_PROBLEM = Promise.resolve(null);

@@ -2,6 +2,7 @@
 //
 // `run` and `demo` start the same thing. Nothing here decides anything about an object.
 //
+//   O0. Health opens first, then webhooks, then the server is asked: what it has to convert needs a pod that is ready.
 //   O1. Caches, webhooks and endpoints run on every replica; turns run only under the Lease of their group.
 //   O2. Stopping: no new turns, running effects get their grace, Leases are released, then everything closes.
 //   O3. A start that fails, or is called off, leaves nothing behind: what had started ends, and the error is thrown.
@@ -14,11 +15,12 @@ import { createHost, type Host } from '../host/host.js';
 import type { Inspector } from '../inspector/inspector.js';
 import { createEventRecorder } from '../kube/event-recorder.js';
 import { observeCaches } from '../kube/observers.js';
+import { watchCacheSync } from './cache-sync.js';
 import { createCaches } from './caches.js';
 import type { OperatorConfig } from './config.js';
 import type { BuiltController, ControllerModule } from './controller-module.js';
 import { CONTROLLER_MODULES } from './controllers.js';
-import { startDiagnostics, type Diagnostics } from './diagnostics.js';
+import { startDiagnostics, startHealth, type Diagnostics } from './diagnostics.js';
 import { hostMetrics, observeHost } from './host-metrics.js';
 import { createCrdMigration, type CrdMigration } from './crd-migration.js';
 import { createOperatorInspector } from './operator-inspector.js';
@@ -35,7 +37,7 @@ import { noWorkloads, openWorkloads } from './workloads.js';
 export interface Operator {
   readonly inspectorUrl: string | null;
   readonly hosts: ReadonlyMap<string, Host>;
-  /** Rejects when the operator can no longer run: a Lease was lost. */
+  /** Rejects when the operator can no longer run: a Lease was lost, a cache does not fill. */
   readonly failed: Promise<never>;
   /** Why an object is where it is; null when no actor has it. */
   explain(machine: string, namespace: string, name: string): Explanation | null;
@@ -85,6 +87,8 @@ async function ended(end: End): Promise<void> {
 /** Puts the parts together. Each part that has to be ended is told to `started` as soon as it is there. */
 async function assemble(options: OperatorOptions, life: AbortController, started: End[]): Promise<Operator> {
   const { config, clock, random, log, metrics } = options;
+  const health = await startHealth(options);
+  started.push(() => health.close());
   const management = await openManagement(options);
   started.push(() => management.close());
   const modules = CONTROLLER_MODULES.filter((module) => config.controllers.includes(module.name));
@@ -93,11 +97,13 @@ async function assemble(options: OperatorOptions, life: AbortController, started
   );
   const webhooks = await startWebhooks(options);
   started.push(() => webhooks?.stop());
+  health.follow(webhooks);
   const { serverVersion } = await preflight(management.main, {
     config,
     resources: [...resources.values()],
     leaseNamespaces: config.leaderElect && !config.shadow ? leaseNamespaces(config, management) : [],
     signal: life.signal,
+    log,
   });
   life.signal.throwIfAborted();
   log.info('Starting manager', {
@@ -114,9 +120,9 @@ async function assemble(options: OperatorOptions, life: AbortController, started
   started.push(() => workload.close());
   const keyPool = createKeyPool({ generate: generateKeyPair });
   started.push(() => keyPool.close());
-  let loseLease: (error: Error) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => {
-    loseLease = reject;
+    fail = reject;
   });
   failed.catch(() => undefined);
 
@@ -160,10 +166,10 @@ async function assemble(options: OperatorOptions, life: AbortController, started
     }
   }
   caches.start(life.signal);
+  watchCacheSync(caches.informers, { clock, signal: life.signal, onOverdue: (error) => fail(error) });
   const server = (await inspector?.listen()) ?? null;
   if (server !== null) log.info('Inspector is open', { address: server.url });
   const diagnostics: Diagnostics = await startDiagnostics(options, {
-    webhooks,
     review: management.review,
     onScrape() {
       observeCaches(metrics, caches.informers);
@@ -185,7 +191,7 @@ async function assemble(options: OperatorOptions, life: AbortController, started
       caches,
       signal: life.signal,
       onLead: () => migration?.start(),
-      onLost: (lease) => loseLease(new Error(`the Lease ${lease} was lost`)),
+      onLost: (lease) => fail(new Error(`the Lease ${lease} was lost`)),
     });
   });
   return {
@@ -202,6 +208,7 @@ async function assemble(options: OperatorOptions, life: AbortController, started
         workload.close(),
         inspector?.close(),
         diagnostics.close(),
+        health.close(),
         webhooks?.stop(),
       ]);
     },
@@ -213,7 +220,7 @@ async function assemble(options: OperatorOptions, life: AbortController, started
       life.abort();
       keyPool.close();
       await workload.close();
-      await Promise.all([inspector?.close(), diagnostics.close(), webhooks?.stop()]);
+      await Promise.all([inspector?.close(), diagnostics.close(), health.close(), webhooks?.stop()]);
       await management.close();
     },
   };

@@ -1,13 +1,15 @@
 // What must be true before the operator starts: the API server answers, the kinds exist, and we may do what we shall do.
 //
-// A missing definition and a forbidden verb are start-up errors that name what is missing and what to add. Anything that may
-// pass by itself (a conversion webhook that is not up yet, an overloaded server) is not: the caches keep trying.
+// A missing definition, and a kind that may not be listed or watched, are start-up errors that name what is missing and what to
+// add: nothing would work. Any other right that is missing is a warning that names the rule to add: it may never be needed.
+// Anything that may pass by itself (a conversion webhook that is not up yet, an overloaded server) is neither: the caches keep trying.
 
 import { group, resources as kinds } from '../api/names.js';
 import { ApiError, type Resource } from '../kube/contract.js';
 import type { FullApiClient } from '../kube/client.js';
 import { checkAccess, type AccessNeed } from '../kube/preflight.js';
 import { resourceOf } from '../kube/resource-paths.js';
+import type { Logger } from '../log.js';
 import type { OperatorConfig } from './config.js';
 import { CommandFailure } from './exit.js';
 import type { ControllerName } from './run-flags.js';
@@ -20,6 +22,7 @@ export interface PreflightOptions {
   /** Namespaces of the Leases that are taken. */
   readonly leaseNamespaces: readonly string[];
   readonly signal: AbortSignal;
+  readonly log: Pick<Logger, 'warning'>;
 }
 
 /** Checks the server and everything that is needed on it. Throws CommandFailure with all problems, a line each. */
@@ -28,9 +31,10 @@ export async function preflight(
   options: PreflightOptions,
 ): Promise<{ readonly serverVersion: string }> {
   const [serverVersion] = await Promise.all([version(client), checkContract(client)]);
-  const { unreachable, problems } = await checkAccess(client, needsOf(options), options.signal);
+  const { unreachable, problems, missingRights } = await checkAccess(client, needsOf(options), options.signal);
   if (unreachable !== null) throw new CommandFailure(unreachable);
   if (problems.length > 0) throw new CommandFailure(problems.join('\n'));
+  for (const right of missingRights) options.log.warning('A right is missing', { right });
   return { serverVersion };
 }
 
@@ -39,7 +43,8 @@ const WRITES: Readonly<Record<ControllerName, Readonly<Record<string, readonly s
   kubeadmconfig: {
     KubeadmConfig: ['patch', 'patch status'],
     Secret: ['create', 'patch', 'delete'],
-    ConfigMap: ['create', 'delete'],
+    // patch: a lock of an earlier life is claimed before it is used.
+    ConfigMap: ['create', 'patch', 'delete'],
   },
   machine: { Machine: ['patch', 'patch status'] },
   'cluster-initialized': { Cluster: ['patch status'] },
@@ -51,6 +56,7 @@ function needsOf({ config, resources, leaseNamespaces }: PreflightOptions): read
   const watched = resources.map((resource) => ({
     resource,
     verbs: ['get', 'list', 'watch', ...(config.shadow ? [] : writesTo(resource.kind, config.controllers))],
+    essential: ['list', 'watch'],
     source: sourceOf(resource),
     ...(resource.namespaced ? scope : {}),
   }));

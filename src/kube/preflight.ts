@@ -4,6 +4,7 @@
 // we may do is believed to let us.
 
 import type { ApiClient, Resource } from './contract.js';
+import { PREFLIGHT_CALL_TIMEOUT_MS } from '../limits.js';
 import { isApiError } from './failures.js';
 import { resourceName } from './resource-paths.js';
 
@@ -12,6 +13,8 @@ export interface AccessNeed {
   readonly resource: Resource;
   /** RBAC verbs; subresources as `update status`. */
   readonly verbs: readonly string[];
+  /** Those of them without which nothing works at all: a cache that cannot be filled keeps every turn waiting. */
+  readonly essential?: readonly string[];
   /** One namespace; all without it. */
   readonly namespace?: string;
   /** What to install when the server does not serve it: `its provider`. */
@@ -22,8 +25,10 @@ export interface AccessNeed {
 export interface Preflight {
   /** The server cannot be reached or does not know us: everything else is unknown. */
   readonly unreachable: string | null;
-  /** One line each. */
+  /** What the start cannot do without; one line each. */
   readonly problems: readonly string[];
+  /** Rights that will be missed when they are needed; one line each. */
+  readonly missingRights: readonly string[];
 }
 
 /** Looks at everything that is needed. Throws ApiError only when the signal ends. */
@@ -34,7 +39,12 @@ export async function checkAccess(
 ): Promise<Preflight> {
   const found = await Promise.all(needs.map((need) => checkNeed(client, need, signal)));
   const unreachable = found.find(({ unreachable: reason }) => reason !== null)?.unreachable ?? null;
-  return { unreachable, problems: unreachable === null ? [...new Set(found.flatMap(({ problems }) => problems))] : [] };
+  if (unreachable !== null) return { unreachable, problems: [], missingRights: [] };
+  return {
+    unreachable,
+    problems: [...new Set(found.flatMap(({ problems }) => problems))],
+    missingRights: [...new Set(found.flatMap(({ missingRights }) => missingRights))],
+  };
 }
 
 async function checkNeed(
@@ -43,11 +53,11 @@ async function checkNeed(
   signal: AbortSignal,
 ): Promise<Preflight> {
   const { resource, namespace = '' } = need;
-  const nothing = { unreachable: null, problems: [] };
+  const nothing = { unreachable: null, problems: [], missingRights: [] };
   let canList = false;
   try {
     if (need.verbs.includes('list')) {
-      await client.list(resource, { namespace, limit: 1, signal });
+      await client.list(resource, { namespace, limit: 1, signal, timeoutMs: PREFLIGHT_CALL_TIMEOUT_MS });
       canList = true;
     }
   } catch (error) {
@@ -72,7 +82,15 @@ async function checkNeed(
   const asked = need.verbs.filter((verb) => verb !== 'list' || !canList);
   const denied = await Promise.all(asked.map((verb) => isDenied(client, need, verb, signal)));
   const verbs = asked.filter((_, index) => denied[index] === true);
-  return { ...nothing, problems: deniedTexts(need, verbs) };
+  const isEssential = (verb: string): boolean => need.essential?.includes(verb) === true;
+  return {
+    ...nothing,
+    problems: deniedTexts(need, verbs.filter(isEssential)),
+    missingRights: deniedTexts(
+      need,
+      verbs.filter((verb) => !isEssential(verb)),
+    ),
+  };
 }
 
 function missingText({ resource, source = 'the components of its provider' }: AccessNeed): string {
@@ -119,7 +137,7 @@ async function isDenied(
   };
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } };
   try {
-    const review = await client.post<AccessReview>(REVIEWS, body, { signal });
+    const review = await client.post<AccessReview>(REVIEWS, body, { signal, timeoutMs: PREFLIGHT_CALL_TIMEOUT_MS });
     return review.status?.allowed === false;
   } catch (error) {
     if (isApiError(error)) return false;

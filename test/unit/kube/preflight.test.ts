@@ -7,7 +7,11 @@ import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { failure } from './scripted-client.js';
 import { createTestClock } from './test-clock.js';
 
-const configs = { resource: resourceOf(resources.KubeadmConfig), verbs: ['list', 'watch', 'update status'] };
+const configs = {
+  resource: resourceOf(resources.KubeadmConfig),
+  verbs: ['list', 'watch', 'update status'],
+  essential: ['list', 'watch'],
+};
 const secrets = { resource: resourceOf(resources.Secret), verbs: ['list', 'create'], namespace: 'capi' };
 const { signal } = new AbortController();
 
@@ -34,7 +38,11 @@ function client(options: {
 
 describe('preflight', () => {
   test('everything is there and allowed -> no problems', async () => {
-    expect(await checkAccess(client({}), [configs, secrets], signal)).toEqual({ unreachable: null, problems: [] });
+    expect(await checkAccess(client({}), [configs, secrets], signal)).toEqual({
+      unreachable: null,
+      problems: [],
+      missingRights: [],
+    });
   });
 
   test('missing CustomResourceDefinition -> named, with its version and what to install', async () => {
@@ -49,14 +57,16 @@ describe('preflight', () => {
     ]);
   });
 
-  test('forbidden verbs -> each named with the rule to add', async () => {
-    const { problems } = await checkAccess(
+  test('forbidden verbs -> each named with the rule to add; what must be read is a problem, the rest is missed later', async () => {
+    const { problems, missingRights } = await checkAccess(
       client({ list: 'Forbidden', denied: ['list', 'watch', 'update status', 'create'] }),
       [configs, secrets],
       signal,
     );
     expect(problems).toEqual([
       'the operator may not list, watch kubeadmconfigs.bootstrap.cluster.x-k8s.io: add a rule with apiGroups ["bootstrap.cluster.x-k8s.io"], resources ["kubeadmconfigs"], verbs ["list","watch"] to its ClusterRole',
+    ]);
+    expect(missingRights).toEqual([
       'the operator may not update kubeadmconfigs.bootstrap.cluster.x-k8s.io/status: add a rule with apiGroups ["bootstrap.cluster.x-k8s.io"], resources ["kubeadmconfigs/status"], verbs ["update"] to its ClusterRole',
       'the operator may not list, create secrets: add a rule with apiGroups [""], resources ["secrets"], verbs ["list","create"] to its Role in namespace capi',
     ]);
@@ -73,7 +83,11 @@ describe('preflight', () => {
 
   test('server that is overloaded, or waits for a webhook -> no problem: it gets over it', async () => {
     const found = await checkAccess(client({ list: 'Unavailable' }), [configs, secrets], signal);
-    expect(found).toEqual({ unreachable: null, problems: [] });
+    expect(found).toEqual({
+      unreachable: null,
+      problems: [],
+      missingRights: [],
+    });
   });
 
   test('server that cannot say what we may do -> believed to allow it', async () => {

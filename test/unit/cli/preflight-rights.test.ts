@@ -1,0 +1,65 @@
+// A right that is missing: what cannot be done without ends the start, anything else is told and missed when it is needed.
+import { describe, expect, test } from '@jest/globals';
+import { resources } from '../../../src/api/names.js';
+import { preflight } from '../../../src/cli/preflight.js';
+import type { FullApiClient } from '../../../src/kube/client.js';
+import { resourceOf } from '../../../src/kube/resource-paths.js';
+import { failure } from '../kube/scripted-client.js';
+
+interface Review {
+  readonly spec: { readonly resourceAttributes: { readonly verb: string; readonly resource: string } };
+}
+
+/** What a start says whose account may not do these (`patch configmaps`). */
+async function start(...denied: readonly string[]): Promise<{ warnings: readonly string[]; error: string | null }> {
+  const warnings: string[] = [];
+  const may = (verb: string, resource: string): boolean => !denied.includes(`${verb} ${resource}`);
+  const client = {
+    host: 'server',
+    getPath: () => Promise.resolve({ gitVersion: 'v1.36.3', versions: [{ version: 'v1beta2' }] }),
+    list: ({ plural }: { readonly plural: string }) =>
+      may('list', plural)
+        ? Promise.resolve({ resourceVersion: '1', continueToken: null, items: [] })
+        : Promise.reject(failure('Forbidden')),
+    post: (_: string, { spec: { resourceAttributes } }: Review) =>
+      Promise.resolve({ status: { allowed: may(resourceAttributes.verb, resourceAttributes.resource) } }),
+  } as unknown as FullApiClient;
+  const watched = [resources.KubeadmConfig, resources.Secret, resources.ConfigMap].map(resourceOf);
+  try {
+    await preflight(client, {
+      config: { controllers: ['kubeadmconfig'], namespace: '', shadow: false },
+      resources: watched,
+      leaseNamespaces: ['capi'],
+      signal: new AbortController().signal,
+      log: { warning: (message, fields) => void warnings.push(`${message}: ${String(fields?.['right'])}`) },
+    });
+    return { warnings, error: null };
+  } catch (error) {
+    return { warnings, error: (error as Error).message };
+  }
+}
+
+describe('start with rights missing', () => {
+  test('every right is there -> no word', async () => {
+    expect(await start()).toEqual({ warnings: [], error: null });
+  });
+
+  test('rights that are not needed yet -> the start goes on, and each is named with the rule to add', async () => {
+    const { warnings, error } = await start('patch configmaps', 'delete secrets', 'update leases');
+    expect(error).toBeNull();
+    expect(warnings).toEqual([
+      'A right is missing: the operator may not delete secrets: add a rule with apiGroups [""], resources ["secrets"], verbs ["delete"] to its ClusterRole',
+      'A right is missing: the operator may not patch configmaps: add a rule with apiGroups [""], resources ["configmaps"], verbs ["patch"] to its ClusterRole',
+      'A right is missing: the operator may not update leases.coordination.k8s.io: add a rule with apiGroups ["coordination.k8s.io"], resources ["leases"], verbs ["update"] to its Role in namespace capi',
+    ]);
+  });
+
+  test.each(['list kubeadmconfigs', 'watch kubeadmconfigs', 'list secrets'])(
+    'may not %s -> nothing would work: the start fails and says so',
+    async (right) => {
+      const { error } = await start(right);
+      const [verb, plural] = right.split(' ');
+      expect(error).toMatch(new RegExp(`^the operator may not ${verb} ${plural}.*: add a rule with`));
+    },
+  );
+});
