@@ -96,8 +96,23 @@ export const SOCKET_IDLE_MAX_MS = 45_000;
 /** Head of one answer, and of what surrounds its chunks: far above what an API server sends; more is none. */
 export const ANSWER_HEAD_BYTES_MAX = 64 * 1024;
 
-/** Body of one answer. A page of 500 objects of etcd's largest size would not fit a process's memory anyway. */
-export const RESPONSE_BYTES_MAX = 256 * 1024 * 1024;
+/** Size line of a chunk with its extensions: API servers send none. */
+export const CHUNK_LINE_BYTES_MAX = 256;
+
+/** Page of a list, or any other answer of the management cluster. Lists that are longer are read in smaller pages. */
+export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Answer of a workload cluster that is no list: an object of etcd's largest size as JSON with room for escapes. */
+export const WORKLOAD_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Page of Nodes, Pods and the like of a workload cluster: a few hundred objects. */
+export const WORKLOAD_LIST_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Event of a watch of a workload cluster. */
+export const WORKLOAD_LINE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** What all workload clusters together may have under way in answers: they belong to tenants, and the process to all of them. */
+export const WORKLOAD_BYTES_MAX = 256 * 1024 * 1024;
 
 /** A watch that is read more slowly than it comes keeps this much; then its connection waits. */
 export const STREAM_BUFFER_BYTES_MAX = 1024 * 1024;

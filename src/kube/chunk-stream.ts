@@ -6,6 +6,7 @@
 
 import type { Socket } from 'node:net';
 import { STREAM_BUFFER_BYTES_MAX } from '../limits.js';
+import { KeptBytes, type ByteBudget } from './kept-bytes.js';
 
 /** One body. */
 export interface ChunkStream {
@@ -17,9 +18,11 @@ export interface ChunkStream {
 }
 
 /** A body that comes from a socket. */
-export function createChunkStream(socket: Pick<Socket, 'pause' | 'resume' | 'destroy'>): ChunkStream {
-  let waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
+export function createChunkStream(
+  socket: Pick<Socket, 'pause' | 'resume' | 'destroy'>,
+  budget: ByteBudget | null,
+): ChunkStream {
+  const waiting = new KeptBytes(budget);
   let failure: Error | null = null;
   let isOver = false;
   let wake = (): void => undefined;
@@ -29,18 +32,13 @@ export function createChunkStream(socket: Pick<Socket, 'pause' | 'resume' | 'des
       for (;;) {
         if (failure !== null) throw failure;
         if (waiting.length > 0) {
-          const batch = waiting;
-          waiting = [];
-          waitingBytes = 0;
-          for (const bytes of batch) {
-            yield bytes;
-            if (failure !== null) throw failure;
-          }
+          yield waiting.take();
           if (!isOver) socket.resume();
         } else if (isOver) return;
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     } finally {
+      waiting.release();
       if (!isOver) socket.destroy();
     }
   }
@@ -48,9 +46,8 @@ export function createChunkStream(socket: Pick<Socket, 'pause' | 'resume' | 'des
   return {
     chunks: read(),
     push(bytes) {
-      waiting.push(bytes);
-      waitingBytes += bytes.length;
-      if (waitingBytes > STREAM_BUFFER_BYTES_MAX) socket.pause();
+      waiting.append(bytes);
+      if (waiting.length > STREAM_BUFFER_BYTES_MAX) socket.pause();
       wake();
     },
     end() {
@@ -62,6 +59,7 @@ export function createChunkStream(socket: Pick<Socket, 'pause' | 'resume' | 'des
     fail(error) {
       failure = error;
       isOver = true;
+      waiting.release();
       wake();
     },
   };

@@ -4,7 +4,7 @@
 //   C2. Objects of lists and watches always carry apiVersion and kind, which servers leave out of lists of built-in kinds.
 //   C3. Every failure is an ApiError (exchange.ts, X4).
 
-import { BodyError, readLines } from './body.js';
+import { readLines } from './body.js';
 import type {
   ApiClient,
   DeleteOptions,
@@ -18,8 +18,17 @@ import type {
   WriteOptions,
 } from './contract.js';
 import { ApiError } from './contract.js';
-import { createExchange, type Answer, type Call, type Exchange, type ExchangeOptions } from './exchange.js';
+import {
+  createExchange,
+  managementAnswers,
+  type Answer,
+  type AnswerLimits,
+  type Call,
+  type Exchange,
+  type ExchangeOptions,
+} from './exchange.js';
 import { failureOfContent, failureOfSilence, type CallName } from './failures.js';
+import { BodyError } from './kept-bytes.js';
 import { apiVersionOf, collectionPath, isReviewPath, objectPath, query, selection } from './resource-paths.js';
 
 /** What a client needs. */
@@ -45,7 +54,7 @@ export function createApiClient(options: ApiClientOptions): FullApiClient {
   const writes = writeCalls(exchange, options.fieldManager);
   return Object.freeze({
     host: options.transport.host,
-    ...readCalls(exchange),
+    ...readCalls(exchange, options.answers ?? managementAnswers),
     ...writes,
     close: () => options.transport.close(),
   });
@@ -54,7 +63,10 @@ export function createApiClient(options: ApiClientOptions): FullApiClient {
 const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const PARTIAL_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'getPath' | 'ping' | 'watch'> {
+function readCalls(
+  exchange: Exchange,
+  answers: AnswerLimits,
+): Pick<FullApiClient, 'get' | 'list' | 'getPath' | 'ping' | 'watch'> {
   const getAnswer = (
     path: string,
     options: RequestOptions,
@@ -77,7 +89,7 @@ function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'ge
       const paging = { limit: options.limit, continue: options.continueToken };
       const url = collectionPath(resource, options.namespace ?? '') + query({ ...selection(options), ...paging });
       const accept = options.metadataOnly === true ? { accept: PARTIAL_LIST } : {};
-      const answer = await exchange.call({ name, method: 'GET', url, options, ...accept });
+      const answer = await exchange.call({ name, method: 'GET', url, options, isList: true, ...accept });
       const value = parse<RawList<T>>(name, answer);
       // Taken for an empty list, another answer would mean that everything is gone.
       if (!Array.isArray(value.items ?? []) || (value.items === undefined && value.metadata === undefined))
@@ -99,7 +111,7 @@ function readCalls(exchange: Exchange): Pick<FullApiClient, 'get' | 'list' | 'ge
       await getAnswer(path, options).answer;
     },
 
-    watch: (resource, options) => watchEvents(exchange, resource, options),
+    watch: (resource, options) => watchEvents(exchange, resource, { ...options, answers }),
   };
 }
 
@@ -108,7 +120,7 @@ interface RawList<T> {
   readonly items?: readonly T[] | null;
 }
 
-type WatchOptions = Parameters<ApiClient['watch']>[1];
+type WatchOptions = Parameters<ApiClient['watch']>[1] & { readonly answers: AnswerLimits };
 
 async function* watchEvents<T extends KubeObject>(
   exchange: Exchange,
@@ -123,7 +135,7 @@ async function* watchEvents<T extends KubeObject>(
   const body = await exchange.open({ name, method: 'GET', url, options, ...accept });
   options.onOpened?.();
   try {
-    for await (const line of readLines(body, options.onBytes))
+    for await (const line of readLines(body, { ...options.answers, onBytes: options.onBytes }))
       yield watchEvent(name, resource, parseEvent<T>(name, line));
   } catch (error) {
     if (error instanceof ApiError) throw error;

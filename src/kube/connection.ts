@@ -8,11 +8,12 @@
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../host/contract.js';
-import { RESPONSE_BYTES_MAX, SOCKET_IDLE_MAX_MS } from '../limits.js';
-import { BodyError } from './body.js';
+import { ANSWER_HEAD_BYTES_MAX, SOCKET_IDLE_MAX_MS } from '../limits.js';
+import { tooLong } from './body.js';
 import { createChunkStream, type ChunkStream } from './chunk-stream.js';
 import { createAnswerParser, type AnswerHead, type AnswerParser } from './http-wire.js';
-import type { WireResponse } from './wire.js';
+import { KeptBytes } from './kept-bytes.js';
+import type { WireRequest, WireResponse } from './wire.js';
 
 /** A request and how its answer is wanted. */
 export interface Carried {
@@ -22,6 +23,8 @@ export interface Carried {
   readonly signal: AbortSignal;
   /** The body of a success comes piece by piece; any other comes whole. */
   readonly streaming: boolean;
+  /** Bounds what comes and what is kept of an answer that is wanted whole. */
+  readonly answer: WireRequest['answer'];
 }
 
 /** A connection. */
@@ -56,6 +59,8 @@ export class UnansweredError extends Error {
 
 interface Exchanging {
   readonly parser: AnswerParser;
+  /** Counts what the socket brings. */
+  readonly count: (bytes: number) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -73,19 +78,22 @@ export function createConnection(socket: Socket, owner: ConnectionOwner): Connec
     socket.destroy();
     told?.fail(error);
   };
-  const guarded = (read: (parser: AnswerParser) => void): void => {
+  const guarded = (read: (exchange: Exchanging) => void): void => {
     if (exchanging === null) return void socket.destroy();
     try {
-      read(exchanging.parser);
+      read(exchanging);
     } catch (error) {
       end(error as Error);
     }
   };
   socket.on('data', (bytes: Buffer) => {
     isSilent = false;
-    guarded((parser) => parser.feed(bytes));
+    guarded(({ parser, count }) => {
+      count(bytes.length);
+      parser.feed(bytes);
+    });
   });
-  socket.on('end', () => guarded((parser) => parser.end()));
+  socket.on('end', () => guarded(({ parser }) => parser.end()));
   socket.on('error', end);
   socket.on('close', () => {
     end(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' }));
@@ -109,11 +117,11 @@ export function createConnection(socket: Socket, owner: ConnectionOwner): Connec
       socket.unref();
     },
     destroy: end,
-    carry: ({ text, signal, streaming }) =>
+    carry: ({ text, signal, streaming, answer: { bytesMax, budget } }) =>
       new Promise((resolve, reject) => {
         const abort = (): void => end(new Error('aborted'));
-        const chunks: Buffer[] = [];
-        let length = 0;
+        const kept = new KeptBytes(budget);
+        let wireBytes = 0;
         let head: AnswerHead | null = null;
         let stream: ChunkStream | null = null;
         const parser = createAnswerParser({
@@ -121,15 +129,13 @@ export function createConnection(socket: Socket, owner: ConnectionOwner): Connec
             head = read;
             learnIdleMax(read);
             if (!streaming || read.status >= 300) return;
-            stream = createChunkStream(socket);
+            stream = createChunkStream(socket, budget);
             resolve({ ...read, body: stream.chunks });
           },
           onBody(bytes) {
             if (stream !== null) return stream.push(bytes);
-            length += bytes.length;
-            if (length > RESPONSE_BYTES_MAX)
-              throw new BodyError(`the answer is longer than ${RESPONSE_BYTES_MAX} bytes`);
-            chunks.push(bytes);
+            if (kept.length + bytes.length > bytesMax) throw tooLong('the answer', bytesMax);
+            kept.append(bytes);
           },
           onEnd(reusable) {
             signal.removeEventListener('abort', abort);
@@ -137,13 +143,19 @@ export function createConnection(socket: Socket, owner: ConnectionOwner): Connec
             if (reusable && idleMaxMs > 0 && socket.writableLength === 0) owner.onFree(connection);
             else socket.destroy();
             if (stream !== null) stream.end();
-            else if (head !== null) resolve({ ...head, body: textOf(chunks) });
+            else if (head !== null) resolve({ ...head, body: kept.take().toString('utf8') });
           },
         });
         exchanging = {
           parser,
+          count(bytes) {
+            wireBytes += bytes;
+            // What surrounds the body counts as well: a server may send little in many pieces.
+            if (stream === null && wireBytes > bytesMax + ANSWER_HEAD_BYTES_MAX) throw tooLong('the answer', bytesMax);
+          },
           fail(error) {
             signal.removeEventListener('abort', abort);
+            kept.release();
             if (stream !== null) stream.fail(error);
             else reject(carried > 1 && isSilent && !signal.aborted ? new UnansweredError(error) : error);
           },
@@ -157,9 +169,4 @@ export function createConnection(socket: Socket, owner: ConnectionOwner): Connec
       }),
   };
   return connection;
-}
-
-function textOf(chunks: readonly Buffer[]): string {
-  const [first] = chunks;
-  return chunks.length === 1 && first !== undefined ? first.toString('utf8') : Buffer.concat(chunks).toString('utf8');
 }

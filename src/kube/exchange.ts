@@ -7,11 +7,18 @@
 //   X5. A call that our own limits held back until its deadline says nothing about the server: its reason is THROTTLED.
 
 import type { Clock } from '../host/contract.js';
-import { CALL_TRIES_MAX, LOW_REQUEST_WAIT_MAX_MS, RETRY_AFTER_WAIT_MAX_MS } from '../limits.js';
+import {
+  CALL_TRIES_MAX,
+  LOW_REQUEST_WAIT_MAX_MS,
+  RESPONSE_BYTES_MAX,
+  RETRY_AFTER_WAIT_MAX_MS,
+  WATCH_LINE_BYTES_MAX,
+} from '../limits.js';
 import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
 import { callText, failureOfAnswer, failureOfSilence, THROTTLED, type CallName } from './failures.js';
+import { TOO_LARGE, type ByteBudget } from './kept-bytes.js';
 import type { RateLimiters } from './rate-limiter.js';
 import { resourceNameOfPath } from './resource-paths.js';
 import { sleep, startDeadline, type Deadline } from './waiting.js';
@@ -46,7 +53,28 @@ export interface ExchangeOptions {
   readonly limiters?: RateLimiters;
   readonly gate?: WriteGate;
   readonly observer?: ClientObserver;
+  /** What may be kept of answers; default those of the management cluster. */
+  readonly answers?: AnswerLimits;
 }
+
+/** What may be kept of answers, by use, in bytes. */
+export interface AnswerLimits {
+  readonly objectBytesMax: number;
+  /** A page of a list. */
+  readonly listBytesMax: number;
+  /** One event of a watch. */
+  readonly lineBytesMax: number;
+  /** Shared with other clients; null for none. */
+  readonly budget: ByteBudget | null;
+}
+
+/** For a server that is trusted with the whole process. */
+export const managementAnswers: AnswerLimits = Object.freeze({
+  objectBytesMax: RESPONSE_BYTES_MAX,
+  listBytesMax: RESPONSE_BYTES_MAX,
+  lineBytesMax: WATCH_LINE_BYTES_MAX,
+  budget: null,
+});
 
 /** One request in the terms of this layer. */
 export interface Call {
@@ -57,6 +85,7 @@ export interface Call {
   readonly contentType?: string;
   readonly body?: object;
   readonly options: RequestOptions;
+  readonly isList?: true;
   /** False where a 429 is an answer to act upon, as for evictions. */
   readonly mayRepeat?: boolean;
 }
@@ -106,7 +135,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 async function once(options: ExchangeOptions, request: Call, deadline: Deadline): Promise<Answer> {
   const { answer, sent } = await send(options, request, deadline, false);
   try {
-    const text = await readText(answer.body);
+    const text = await readText(answer.body, boundOf(options, request));
     if (answer.status < 300) return { status: answer.status, contentType: answer.headers['content-type'], text };
     const retryAfter = answer.headers['retry-after'];
     throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter });
@@ -130,7 +159,7 @@ async function openStream(options: ExchangeOptions, request: Call): Promise<Wire
     if (answer.status < 300) {
       return typeof answer.body === 'string' ? answer.body : untilEnd(answer.body, stop);
     }
-    const text = await readText(answer.body);
+    const text = await readText(answer.body, boundOf(options, request));
     stop();
     throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter: answer.headers['retry-after'] });
   } catch (error) {
@@ -179,6 +208,7 @@ async function send(options: ExchangeOptions, request: Call, deadline: Deadline,
       signal: deadline.signal,
       sinceMs: ageOf(request, startedMs),
       streaming,
+      answer: boundOf(options, request),
       beforeSend() {
         if (request.name.write) passGate(options.gate, request, deadline);
         sent = true;
@@ -211,6 +241,11 @@ function passGate(gate: WriteGate | undefined, request: Call, deadline: Deadline
     reason: 'NotLeader',
     message: 'this process does not hold its Lease, nothing was sent',
   });
+}
+
+function boundOf({ answers = managementAnswers }: ExchangeOptions, { isList }: Call): WireRequest['answer'] {
+  const { objectBytesMax, listBytesMax, budget } = answers;
+  return { bytesMax: isList === true ? listBytesMax : objectBytesMax, budget };
 }
 
 function headersOf({ userAgent }: ExchangeOptions, request: Call): Record<string, string> {
@@ -268,7 +303,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Texts of sockets name ports of this side, which would make every message another one. */
 function wordsFor({ name }: Call, code: string, text: string): string {
-  if (code === 'BadAnswer') return `${text}, to ${callText(name)}`;
+  if (code === 'BadAnswer' || code === TOO_LARGE) return `${text}, to ${callText(name)}`;
   return WORDS[code] ?? (code === 'TransportFailed' || code.startsWith('ERR_') ? text : `${code}`);
 }
 

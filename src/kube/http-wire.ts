@@ -7,7 +7,7 @@
 //   H2. Bounded: heads, lines of chunks and trailers by ANSWER_HEAD_BYTES_MAX. Bodies are bounded by who reads them.
 //   H3. A connection is good for another request only if the answer said where it ends, did not forbid it, and nothing follows.
 
-import { ANSWER_HEAD_BYTES_MAX } from '../limits.js';
+import { ANSWER_HEAD_BYTES_MAX, CHUNK_LINE_BYTES_MAX } from '../limits.js';
 
 /** Status and headers of an answer; names in lower case, values of equal names joined by commas. */
 export interface AnswerHead {
@@ -102,8 +102,10 @@ export function createAnswerParser(reader: AnswerReader): AnswerParser {
     else {
       const body = bodyOf(head);
       headBytes = 0;
+      const { isBounded } = body;
       ({ part, left } = body);
-      isPersistent = version === '1' && part !== 'until-close' && !CLOSE.test(head.headers['connection'] ?? '');
+      isPersistent =
+        version === '1' && isBounded && part !== 'until-close' && !CLOSE.test(head.headers['connection'] ?? '');
       reader.onHead(head);
     }
     return text.length + 4;
@@ -118,8 +120,10 @@ export function createAnswerParser(reader: AnswerReader): AnswerParser {
   };
 
   const takeChunkLine = (bytes: Buffer): number => {
-    const text = textUntil(bytes, '\r\n');
-    if (text === null) return 0;
+    const end = bytes.subarray(0, CHUNK_LINE_BYTES_MAX + 2).indexOf('\r\n', 0, 'latin1');
+    if (end < 0 && bytes.length > CHUNK_LINE_BYTES_MAX + 1) throw refusal('too many bytes around its body');
+    if (end < 0) return 0;
+    const text = bytes.toString('latin1', 0, end);
     const size = CHUNK_SIZE.exec(text)?.[1];
     if (size === undefined) throw refusal('the size of a chunk');
     left = Number.parseInt(size, 16);
@@ -203,19 +207,40 @@ function parseHeader(line: string): readonly [string, string] {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
   if (!TOKEN.test(name) || CONTROL_CHARACTER.test(line)) throw refusal('a header line');
-  return [name, line.slice(colon + 1).trim()];
+  return [name, withoutBlanks(line.slice(colon + 1))];
+}
+
+/** A value without SP and HTAB at its ends; other blanks belong to it. */
+function withoutBlanks(value: string): string {
+  let [start, end] = [0, value.length];
+  while (start < end && isBlank(value, start)) start += 1;
+  while (end > start && isBlank(value, end - 1)) end -= 1;
+  return value.slice(start, end);
+}
+
+function isBlank(text: string, at: number): boolean {
+  return text[at] === ' ' || text[at] === '\t';
+}
+
+/** How much body follows. `isBounded`: nothing of it can be taken for the next answer. */
+interface BodyLength {
+  readonly part: Part;
+  readonly left: number;
+  readonly isBounded: boolean;
 }
 
 /** RFC 9112, section 6.3, for answers to anything but HEAD and CONNECT. */
-function bodyOf({ status, headers }: AnswerHead): { readonly part: Part; readonly left: number } {
+function bodyOf({ status, headers }: AnswerHead): BodyLength {
   const coding = headers['transfer-encoding'];
   const length = headers['content-length'];
-  if (status === 204 || status === 304) return { part: 'done', left: 0 };
+  // A body that such an answer announces may come all the same, later.
+  if (status === 204 || status === 304)
+    return { part: 'done', left: 0, isBounded: coding === undefined && (length ?? '0') === '0' };
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked' || length !== undefined) throw refusal('the length of its body');
-    return { part: 'chunk-line', left: 0 };
+    return { part: 'chunk-line', left: 0, isBounded: true };
   }
-  if (length === undefined) return { part: 'until-close', left: Number.POSITIVE_INFINITY };
+  if (length === undefined) return { part: 'until-close', left: Number.POSITIVE_INFINITY, isBounded: false };
   if (!/^\d{1,15}$/.test(length)) throw refusal('the length of its body');
-  return { part: length === '0' || Number(length) === 0 ? 'done' : 'sized', left: Number(length) };
+  return { part: Number(length) === 0 ? 'done' : 'sized', left: Number(length), isBounded: true };
 }

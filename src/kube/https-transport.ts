@@ -110,7 +110,7 @@ interface Lent {
 }
 
 function send(request: WireRequest, text: string, { connections, connection }: Lent): Promise<WireResponse> {
-  const { signal, streaming } = request;
+  const { signal, streaming, answer } = request;
   try {
     if (signal.aborted) throw new Error('aborted');
     if (!connection.isUsable()) throw Object.assign(new Error('connection closed'), { code: 'ECONNRESET' });
@@ -119,7 +119,7 @@ function send(request: WireRequest, text: string, { connections, connection }: L
     connections.giveBack(connection);
     throw error;
   }
-  return connection.carry({ text, signal, streaming });
+  return connection.carry({ text, signal, streaming, answer });
 }
 
 /** What stands before every path, and the header lines that name the server. */

@@ -7,6 +7,8 @@
 //       then nothing has left. So the caller knows for sure whether a failed request can have had an effect.
 //   W2. An aborted signal ends the exchange and its body, whatever state they are in.
 
+import type { ByteBudget } from './kept-bytes.js';
+
 /** A request as it leaves. */
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -21,6 +23,8 @@ export interface WireRequest {
   /** A watch: it gets a connection of its own. */
   readonly streaming: boolean;
   readonly beforeSend: () => void;
+  /** What may be kept of the answer. */
+  readonly answer: { readonly bytesMax: number; readonly budget: ByteBudget | null };
 }
 
 /** The signal ended the request while it waited for this client's own limits: nothing was tried. */

@@ -7,17 +7,22 @@
 
 import type { Clock } from '../host/contract.js';
 import {
+  WORKLOAD_ANSWER_BYTES_MAX,
+  WORKLOAD_BYTES_MAX,
   WORKLOAD_CALL_TIMEOUT_MS,
   WORKLOAD_FURTHER_SOCKET_MS,
+  WORKLOAD_LINE_BYTES_MAX,
+  WORKLOAD_LIST_BYTES_MAX,
   WORKLOAD_PROBE_TIMEOUT_MS,
   WORKLOAD_SOCKETS_MAX,
 } from '../limits.js';
 import { AccessError, type ServerAccess } from './access.js';
 import { createApiClient, type FullApiClient } from './client.js';
 import type { KubeObject, Resource } from './contract.js';
-import type { ClientObserver, WriteGate } from './exchange.js';
+import type { AnswerLimits, ClientObserver, WriteGate } from './exchange.js';
 import { isApiError } from './failures.js';
 import { createHttpsTransport } from './https-transport.js';
+import { createByteBudget } from './kept-bytes.js';
 import { accessOfKubeconfig } from './kubeconfig.js';
 import { createRateLimiters } from './rate-limiter.js';
 
@@ -56,15 +61,22 @@ const pods: Resource = Object.freeze({ group: '', version: 'v1', plural: 'pods',
 export function workloadConnect(
   options: WorkloadConnectOptions,
 ): (kubeconfigText: string, signal: AbortSignal) => Promise<FullApiClient> {
+  const answers: AnswerLimits = {
+    objectBytesMax: WORKLOAD_ANSWER_BYTES_MAX,
+    listBytesMax: WORKLOAD_LIST_BYTES_MAX,
+    lineBytesMax: WORKLOAD_LINE_BYTES_MAX,
+    budget: createByteBudget(WORKLOAD_BYTES_MAX),
+  };
+  const clientFor = (access: ServerAccess): FullApiClient => newClient(options, access, answers);
   return async (text, signal) => {
     const access = within('error creating REST config: ', () => accessOfKubeconfig(parse(options, text)));
-    const client = clientFor(options, access);
+    const client = clientFor(access);
     try {
       await probe(client, signal);
       const inside = await insideAccess(options, access, client, signal);
       if (inside === null) return client;
       await client.close();
-      const near = clientFor(options, inside);
+      const near = clientFor(inside);
       await probe(near, signal).catch(async (error: unknown) => {
         await near.close();
         throw error;
@@ -98,7 +110,7 @@ function within<T>(prefix: string, work: () => T): T {
   }
 }
 
-function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullApiClient {
+function newClient(options: WorkloadConnectOptions, access: ServerAccess, answers: AnswerLimits): FullApiClient {
   const { clock, environment, userAgent, fieldManager, qps, burst, gate, observer, onOpened, onThrottle } = options;
   return within('error creating HTTP client and mapper: error creating HTTP client: ', () => {
     const transport = createHttpsTransport({
@@ -115,6 +127,7 @@ function clientFor(options: WorkloadConnectOptions, access: ServerAccess): FullA
       userAgent,
       fieldManager,
       timeoutMs: WORKLOAD_CALL_TIMEOUT_MS,
+      answers,
       limiters: createRateLimiters({ qps, burst, clock, ...(onWait === undefined ? {} : { onWait }) }),
       ...(gate === undefined ? {} : { gate }),
       ...(observer === undefined ? {} : { observer }),

@@ -21,7 +21,15 @@ export async function requestFigures(): Promise<readonly Figure[]> {
   const transport = createHttpsTransport({ access: fixedAccess(place, nobody), clock: systemClock, environment: {} });
   const { signal } = new AbortController();
   const read = () =>
-    transport.send({ method: 'GET', url: '/x', headers: {}, signal, streaming: false, beforeSend: () => undefined });
+    transport.send({
+      method: 'GET',
+      url: '/x',
+      headers: {},
+      signal,
+      streaming: false,
+      answer: { bytesMax: 1_000_000, budget: null },
+      beforeSend: () => undefined,
+    });
   const cold = await durations(read, 50, 1);
   const warm = await durations(read, 2_000, 2_000);
   await transport.close();

@@ -58,7 +58,13 @@ const answers: readonly (readonly [string, string, Partial<Read>])[] = [
   ],
   ['no body, length 0', lines('HTTP/1.1 200 OK', 'content-length: 0', '', ''), { body: '', reusable: true }],
   ['204', lines('HTTP/1.1 204 No Content', '', ''), { status: 204, body: '', reusable: true }],
-  ['304 with a length', lines('HTTP/1.1 304 Not Modified', 'content-length: 7', '', ''), { body: '', reusable: true }],
+  ['304 with a length', lines('HTTP/1.1 304 Not Modified', 'content-length: 7', '', ''), { body: '', reusable: false }],
+  ['204 with a length', lines('HTTP/1.1 204 No Content', 'content-length: 2', '', ''), { body: '', reusable: false }],
+  [
+    '204 with chunks',
+    lines('HTTP/1.1 204 No Content', 'transfer-encoding: chunked', '', ''),
+    { body: '', reusable: false },
+  ],
   [
     'interim answers before it',
     lines('HTTP/1.1 100 Continue', '', 'HTTP/1.1 103 Early Hints', 'link: x', '', 'HTTP/1.1 204 ', '', ''),

@@ -73,7 +73,9 @@ function transportTo(
 
 function request(changes: Partial<WireRequest> = {}): WireRequest {
   const signal = new AbortController().signal;
-  return { method: 'GET', url: '/x', headers: {}, signal, streaming: false, beforeSend: () => undefined, ...changes };
+  const bound = { bytesMax: 1_000_000, budget: null };
+  const beforeSend = (): undefined => undefined;
+  return { method: 'GET', url: '/x', headers: {}, signal, streaming: false, beforeSend, answer: bound, ...changes };
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -349,7 +351,12 @@ describe('transport: connections', () => {
     const { signal } = new AbortController();
     const first = await connections.open(signal);
     const waiting = connections.open(signal);
-    await first.carry({ text: 'GET / HTTP/1.1\r\nhost: a\r\n\r\n', signal, streaming: false });
+    await first.carry({
+      text: 'GET / HTTP/1.1\r\nhost: a\r\n\r\n',
+      signal,
+      streaming: false,
+      answer: { bytesMax: 1_000, budget: null },
+    });
     expect(await waiting).toBe(first);
     letGo();
     await until(() => raw.sockets.length === 2);
