@@ -5,11 +5,13 @@
 //   R2. 410, and errors inside the stream that say nothing of the version, lead to a full list.
 //   R3. What fails again and again waits 0.8 s doubling to 30 s, with jitter, or as long as the server asked.
 //   R4. Only a watch that showed something, or lived for a while, counts as a recovery.
+//   R7. A list that is too large is read again at once in pages of half the length, from the current version.
 //
 // Pure: what to do next follows from the state alone (reflector.ts does it).
 
 import type { ApiFailure } from './contract.js';
-import { WATCH_BACKOFF_MAX_MS, WATCH_BACKOFF_MIN_MS, WATCH_SHORT_CLOSES_MAX } from '../limits.js';
+import { TOO_LARGE } from './kept-bytes.js';
+import { LIST_PAGE_MAX, WATCH_BACKOFF_MAX_MS, WATCH_BACKOFF_MIN_MS, WATCH_SHORT_CLOSES_MAX } from '../limits.js';
 
 /** From where to list: any version that the server has at hand, or the current one. */
 export type ListFrom = 'any' | 'current';
@@ -19,6 +21,8 @@ export interface Listing {
   readonly kind: 'listing';
   readonly from: ListFrom;
   readonly paged: boolean;
+  /** Objects of a page. */
+  readonly pageMax: number;
   readonly continueToken: string | null;
   readonly cause: 'first' | 'expired' | 'error';
   readonly failures: number;
@@ -69,7 +73,15 @@ export type ReflectorHappening =
 
 /** The state at the start. */
 export function born(from: ListFrom): Listing {
-  return { kind: 'listing', from, paged: true, continueToken: null, cause: 'first', failures: 0 };
+  return {
+    kind: 'listing',
+    from,
+    paged: true,
+    pageMax: LIST_PAGE_MAX,
+    continueToken: null,
+    cause: 'first',
+    failures: 0,
+  };
 }
 
 /** The next state. `random` is in [0, 1). */
@@ -99,6 +111,9 @@ function afterListFailure(
   const again: Listing = { ...state, from: 'current', continueToken: null, failures: state.failures + 1 };
   // The pages' version was forgotten while we read: once more from the start, and in one piece if that happens again.
   if (failure.kind === 'Gone' && state.continueToken !== null) return { ...again, paged: state.failures === 0 };
+  // From any version a server ignores the length of pages.
+  if (failure.reason === TOO_LARGE && state.pageMax > 1)
+    return { ...again, paged: true, pageMax: Math.ceil(state.pageMax / 2), failures: state.failures };
   return wait({ ...again, from: failure.kind === 'Gone' ? 'current' : state.from }, failure.retryAfterMs, random);
 }
 
@@ -158,7 +173,15 @@ function relist(cause: 'expired', failures: number, random: number): ReflectorSt
 }
 
 function listing(cause: Listing['cause'], failures: number): Listing {
-  return { kind: 'listing', from: 'current', paged: true, continueToken: null, cause, failures };
+  return {
+    kind: 'listing',
+    from: 'current',
+    paged: true,
+    pageMax: LIST_PAGE_MAX,
+    continueToken: null,
+    cause,
+    failures,
+  };
 }
 
 function wait(next: Listing | Watching, retryAfterMs: number | null, random: number): Waiting {

@@ -7,7 +7,7 @@
 //   R6. A watch without a byte for WATCH_IDLE_MAX_MS is dead and is replaced.
 
 import type { Clock, Random } from '../host/contract.js';
-import { LIST_PAGE_MAX, WATCH_IDLE_MAX_MS, WATCH_TIMEOUT_SECONDS } from '../limits.js';
+import { WATCH_IDLE_MAX_MS, WATCH_TIMEOUT_SECONDS } from '../limits.js';
 import {
   ApiError,
   type ApiClient,
@@ -117,7 +117,7 @@ async function readPage(
     const page = await options.client.list(options.resource, {
       ...scope(options),
       signal,
-      ...(options.eventsOnly === true ? { limit: 1 } : state.paged ? { limit: LIST_PAGE_MAX } : {}),
+      ...(options.eventsOnly === true ? { limit: 1 } : state.paged ? { limit: state.pageMax } : {}),
       ...(state.continueToken !== null
         ? { continueToken: state.continueToken }
         : state.from === 'any'

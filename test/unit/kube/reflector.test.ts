@@ -176,6 +176,36 @@ describe('reflector: watch', () => {
     expect([watches.length, lists.length]).toEqual([4, 1]);
   });
 
+  test('a list that is too large -> again at once from the current version, in pages of half the length', async () => {
+    const { lists, informer, clock } = await start();
+    expect(lists[0]?.options).toMatchObject({ limit: 500, resourceVersion: '0' });
+    for (const index of [0, 1, 2]) {
+      lists[index]?.fail('Unavailable', { reason: 'TooLarge' });
+      await clock.settle();
+    }
+    expect(lists.slice(1).map(({ options }) => [options.limit, options.resourceVersion])).toEqual([
+      [250, undefined],
+      [125, undefined],
+      [63, undefined],
+    ]);
+    lists[3]?.answer(page([machine('a', '5')], '10', 'more'));
+    await clock.settle();
+    expect(lists[4]?.options).toMatchObject({ limit: 63, continueToken: 'more' });
+    lists[4]?.answer(page([machine('b', '6')], '10'));
+    await clock.settle();
+    expect(informer.store.list()).toHaveLength(2);
+  });
+
+  test('one object that is too large by itself -> backoff, not a circle', async () => {
+    const { lists, clock } = await start();
+    for (let index = 0; index < 30; index += 1) {
+      lists[index]?.fail('Unavailable', { reason: 'TooLarge' });
+      await clock.settle();
+    }
+    expect(lists.length).toBeLessThan(15);
+    expect(lists.at(-1)?.options.limit).toBe(1);
+  });
+
   test('answered and cut after 35 s without an event, again and again -> at once another, no backoff', async () => {
     const { lists, watches, clock } = await synced();
     for (let cut = 0; cut < 20; cut += 1) {
