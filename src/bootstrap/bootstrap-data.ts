@@ -18,7 +18,7 @@ import { kubeadmDocuments, type DocumentsInput } from './kubeadm-documents.js';
 import { resolveFiles, resolveUsers } from './node-sources.js';
 import type { BootstrapMode, NodeData, NodeFile } from './node-data.js';
 import { refuseData } from './refusals.js';
-import { refuseTooLarge } from './size-report.js';
+import { refuseTooLarge, refuseTooMuch } from './size-report.js';
 import { isDefined, type KubeadmConfigSpec } from './spec-types.js';
 
 export { loadCertificates, wantedCertificates } from './certificate-lookup.js';
@@ -113,12 +113,20 @@ function render(mode: BootstrapMode, input: RenderInput): RenderResult {
     mounts: spec.mounts ?? [],
     ...(spec.ignition === undefined ? {} : { ignition: spec.ignition }),
   };
+  const tooMuch = refuseTooMuch(node);
+  if (tooMuch !== null) return tooMuch;
   const format = spec.format === 'ignition' ? 'ignition' : 'cloud-config';
   const written = format === 'ignition' ? writeIgnition(node) : writeCloudConfig(node);
   if (written.kind === 'invalid') return refuseData({ field: written.field, cause: written.message });
   const { bytes, contributors, warnings = [] } = written;
   return (
-    refuseTooLarge(bytes, contributors, input.sizeLimitBytes) ?? { kind: 'data', format, bytes, contributors, warnings }
+    refuseTooLarge(bytes, contributors, { limitBytes: input.sizeLimitBytes, format }) ?? {
+      kind: 'data',
+      format,
+      bytes,
+      contributors,
+      warnings,
+    }
   );
 }
 

@@ -3,6 +3,7 @@
 // The order decides which error a user sees first: the control plane's version (only if some file is a template), every
 // file's Secret, the templates in file order, every user's Secret. The first failure ends it.
 import type { ControlPlaneVersion, RenderInput, Refused, SecretReads } from './bootstrap-types.js';
+import { newTemplateBudget } from './go-template/budget.js';
 import { base64ToText } from './go-format/go-string.js';
 import { goQuote } from './go-format/go-quote.js';
 import { parseKubernetesVersion } from './kubeadm/kubernetes-version.js';
@@ -60,9 +61,11 @@ export function resolveFiles(
   }
   if (data === null) return { kind: 'files', files };
 
+  const budget = newTemplateBudget();
   for (const [index, file] of files.entries()) {
     if (!isTemplate(specFiles[index])) continue;
-    const rendered = renderFileTemplate(file.path, file.content, data.data);
+    const isSecret = isDefined(specFiles[index]?.contentFrom);
+    const rendered = renderFileTemplate(file.path, file.content, data.data, { budget, isSecret });
     if (rendered.kind === 'failed') {
       const cause = `failed to render templates: ${rendered.cause}`;
       return refuseData({ field: `${file.field}.content`, cause, message: `Failed to prepare spec.files: ${cause}` });

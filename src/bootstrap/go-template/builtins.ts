@@ -230,13 +230,16 @@ function escapeJsChar(char: string): string {
 
 function escapeQuery(value: string): string {
   let escaped = '';
-  for (const byte of textToBytes(value)) {
-    const char = String.fromCharCode(byte);
-    if (/[A-Za-z0-9\-_.~]/.test(char)) escaped += char;
-    else escaped += char === ' ' ? '+' : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }
+  for (const byte of textToBytes(value)) escaped += QUERY_FORMS[byte];
   return escaped;
 }
+
+/** Each byte as a query shows it. */
+const QUERY_FORMS: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (/[A-Za-z0-9\-_.~]/.test(char)) return char;
+  return char === ' ' ? '+' : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+});
 
 /** A value as `{{ }}` prints it. */
 export function printedValue(value: Value): string {

@@ -7,6 +7,7 @@
 //
 // Statements run on a stack of their own, so that deep recursion of templates cannot overflow JavaScript's.
 import { goQuote } from '../go-format/go-quote.js';
+import type { TemplateBudget } from './budget.js';
 import { printedValue } from './builtins.js';
 import { createExecution, type Scope } from './execution.js';
 import { createExpressions } from './expressions.js';
@@ -46,11 +47,11 @@ interface Surroundings {
 export function runTemplate(
   trees: ReadonlyMap<string, TemplateTree>,
   name: string,
-  { data, outputBytesMax }: { readonly data: Value; readonly outputBytesMax: number },
+  { data, budget }: { readonly data: Value; readonly budget: TemplateBudget },
 ): string {
   const main = trees.get(name);
   if (main === undefined) throw new Error('a parsed template has no tree of its own');
-  const execution = createExecution(main, outputBytesMax);
+  const execution = createExecution(main, budget);
   const expressions = createExpressions(execution);
 
   function run(main: TemplateTree): void {

@@ -5,12 +5,16 @@
 import { byteLength } from '../go-format/go-string.js';
 import { goQuote } from '../go-format/go-quote.js';
 import { TemplateFailure } from './failure.js';
-import { STEPS_MAX, TEXT_LENGTH_MAX } from './go-template-limits.js';
+import type { TemplateBudget } from './budget.js';
+import {
+  RENDERED_BYTES_IN_ALL_MAX,
+  RENDERED_BYTES_MAX,
+  STEPS_MAX,
+  TEXT_LENGTH_MAX,
+  TEXT_PER_STEP,
+} from './go-template-limits.js';
 import { locationOf, printNode, type TemplatePart, type TemplateTree } from './tree.js';
 import { joinTexts, type Value } from './values.js';
-
-/** So many characters of text count as one step. */
-const TEXT_PER_STEP = 64;
 
 /** One use of a template: its tree and its variables. */
 export interface Scope {
@@ -34,27 +38,32 @@ export interface Execution {
 }
 
 /** An execution that has done nothing yet, at the start of a template. */
-export function createExecution(main: TemplateTree, outputBytesMax: number): Execution {
+export function createExecution(main: TemplateTree, budget: TemplateBudget): Execution {
   const output: string[] = [];
-  let remaining = outputBytesMax;
-  let steps = 0;
+  let remaining = RENDERED_BYTES_MAX;
   let current: { readonly node: TemplatePart; readonly tree: TemplateTree } = { node: main.root, tree: main };
 
   function step(count = 1): void {
-    steps += count;
-    if (steps > STEPS_MAX) fail(`exceeded the limit of ${STEPS_MAX} steps`);
+    budget.steps -= count;
+    if (budget.steps < 0) stop(`exceeded the limit of ${STEPS_MAX} steps`);
   }
   function work(length: number): void {
     if (length >= TEXT_PER_STEP) step(Math.floor(length / TEXT_PER_STEP));
   }
-  function fail(message: string): never {
+  function fail(message: string, limit?: string): never {
     const { node, tree } = current;
     const place = `${locationOf(tree, node.at)}: executing ${goQuote(tree.name)} at <${printNode(node)}>`;
-    throw new TemplateFailure('execute', `template: ${place}: ${message}`);
+    throw new TemplateFailure('execute', `template: ${place}: ${message}`, limit);
+  }
+  function stop(limit: string): never {
+    return fail(limit, limit);
+  }
+  function stopWriting(limit: string): never {
+    throw new TemplateFailure('execute', limit, limit);
   }
   return {
     step,
-    fail,
+    fail: (message) => fail(message),
     look: (scope, node) => {
       current = { node, tree: scope.tree };
       step();
@@ -62,13 +71,16 @@ export function createExecution(main: TemplateTree, outputBytesMax: number): Exe
     work,
     grow: (length) => {
       work(length);
-      if (length > TEXT_LENGTH_MAX) fail(`a text exceeds the limit of ${TEXT_LENGTH_MAX} characters`);
+      if (length > TEXT_LENGTH_MAX) stop(`a text exceeds the limit of ${TEXT_LENGTH_MAX} characters`);
     },
     write: (part) => {
       const bytes = byteLength(part);
-      if (bytes > remaining)
-        throw new TemplateFailure('execute', `rendered output exceeds the ${outputBytesMax} byte limit`);
       remaining -= bytes;
+      budget.outputBytes -= bytes;
+      if (remaining < 0) stopWriting(`rendered output exceeds the ${RENDERED_BYTES_MAX} byte limit`);
+      if (budget.outputBytes < 0) {
+        stopWriting(`rendered output of all files exceeds the ${RENDERED_BYTES_IN_ALL_MAX} byte limit`);
+      }
       output.push(part);
     },
     output: () => joinTexts(output),

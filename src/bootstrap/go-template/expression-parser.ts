@@ -3,6 +3,7 @@
 // Variables are known from their declaration to the end of the block around it; the statements' parser says when that is.
 import { goQuote } from '../go-format/go-quote.js';
 import { readComplex, readNumber, unquoteChar, unquoteText } from './constants.js';
+import { VARIABLES_MAX } from './go-template-limits.js';
 import type { Token, TokenType } from './lexer.js';
 import type { ParsedFile, TokenStream } from './token-stream.js';
 import {
@@ -13,9 +14,6 @@ import {
   type PipeNode,
   type VariableNode,
 } from './tree.js';
-
-/** Nested parentheses that Go allows. */
-const PAREN_DEPTH_MAX = 10_000;
 
 const OPERAND_STARTS: ReadonlySet<TokenType> = new Set<TokenType>([
   'bool',
@@ -54,7 +52,6 @@ export interface ExpressionParser {
 /** A parser that knows the variable `$` alone. */
 export function createExpressionParser(file: ParsedFile, stream: TokenStream): ExpressionParser {
   const variables: string[] = ['$'];
-  let parenDepth = 0;
 
   function parsePipeline(context: string, end: 'rightDelim' | 'rightParen'): PipeNode {
     const { at } = stream.peekNonSpace();
@@ -102,6 +99,7 @@ export function createExpressionParser(file: ParsedFile, stream: TokenStream): E
   }
 
   function declare(variable: Token, declared: VariableNode[]): void {
+    if (variables.length > VARIABLES_MAX) stream.exceed(`has more than the limit of ${VARIABLES_MAX} variables`);
     declared.push({ type: 'variable', at: variable.at, names: variable.value.split('.') });
     variables.push(variable.value);
   }
@@ -187,11 +185,7 @@ export function createExpressionParser(file: ParsedFile, stream: TokenStream): E
   }
 
   function parseParentheses(): PipeNode {
-    if (parenDepth >= PAREN_DEPTH_MAX) stream.fail('max expression depth exceeded');
-    parenDepth += 1;
-    const pipe = parsePipeline('parenthesized pipeline', 'rightParen');
-    parenDepth -= 1;
-    return pipe;
+    return stream.nested(() => parsePipeline('parenthesized pipeline', 'rightParen'));
   }
 
   function parseNumber({ type, at, value: text }: Token): NumberNode {

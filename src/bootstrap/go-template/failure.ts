@@ -4,8 +4,11 @@
 export class TemplateFailure extends Error {
   /** The template cannot be parsed, it failed while it ran, or its output could not be written. */
   readonly stage: 'parse' | 'execute';
-  constructor(stage: 'parse' | 'execute', message: string) {
+  /** The bound that was hit, in words that quote nothing of the template; absent for mistakes. */
+  readonly limit?: string;
+  constructor(stage: 'parse' | 'execute', message: string, limit?: string) {
     super(message);
+    if (limit !== undefined) this.limit = limit;
     this.name = 'TemplateFailure';
     this.stage = stage;
   }

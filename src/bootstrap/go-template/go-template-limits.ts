@@ -1,13 +1,25 @@
-// The bounds of a template's execution, each with its reason.
+// The bounds of the templates of one object, each with its reason. What they share is counted over all templates of one rendering.
 
 /** Upstream's limit for the output of one file. */
 export const RENDERED_BYTES_MAX = 1_048_576;
 
+/** Output of all templates together: more than any Secret holds, with room for output that is shortened again when it is decoded. */
+export const RENDERED_BYTES_IN_ALL_MAX = 2 * RENDERED_BYTES_MAX;
+
 /** Go's limit for templates that use each other. */
 export const TEMPLATE_DEPTH_MAX = 100_000;
 
-/** Work of one template. Go has no such limit; a tenant's endless loop must not stop everybody's reconciling. */
+/** Work of all templates together. Go has no such limit; a tenant's endless loop must not stop everybody's reconciling. */
 export const STEPS_MAX = 1_000_000;
 
+/** So many characters that a function reads or makes count as one step: quoting and escaping them take about as long. */
+export const TEXT_PER_STEP = 16;
+
 /** The longest text that a function may make: whatever is longer could never be written. */
-export const TEXT_LENGTH_MAX = 4 * RENDERED_BYTES_MAX;
+export const TEXT_LENGTH_MAX = RENDERED_BYTES_MAX;
+
+/** Parentheses and blocks within each other: far above what anybody can read, and far from the end of JavaScript's stack. */
+export const NESTING_MAX = 250;
+
+/** Variables that are known at one place: each use looks through them. */
+export const VARIABLES_MAX = 1_000;

@@ -28,7 +28,7 @@ export function parseTemplate(
   isFunction: (name: string) => boolean,
 ): ReadonlyMap<string, TemplateTree> {
   const trees = new Map<string, TemplateTree>();
-  createTreeParser({ name, text, lexer: createLexer(text), isFunction }, trees).parseText(name);
+  createTreeParser({ name, text, lexer: createLexer(text), isFunction, nesting: { depth: 0 } }, trees).parseText(name);
   return trees;
 }
 
@@ -107,7 +107,7 @@ function createTreeParser(file: ParsedFile, trees: Map<string, TemplateTree>) {
     const token = stream.nextNonSpace();
     switch (token.type) {
       case 'block':
-        return parseBlock();
+        return stream.nested(parseBlock);
       case 'break':
       case 'continue':
         return parseLoopControl(token.type, token.at);
@@ -142,6 +142,10 @@ function createTreeParser(file: ParsedFile, trees: Map<string, TemplateTree>) {
   }
 
   function parseBranch(type: BranchNode['type']): BranchNode {
+    return stream.nested(() => parseOpenBranch(type));
+  }
+
+  function parseOpenBranch(type: BranchNode['type']): BranchNode {
     const variableCount = expressions.variableCount();
     const pipe = expressions.parsePipeline(type, 'rightDelim');
     if (type === 'range') rangeDepth += 1;

@@ -43,7 +43,7 @@ export function goSprintf(format: string, args: readonly Argument[], grow: (leng
     push(format.slice(state.at, percentAt === -1 ? undefined : percentAt));
     if (percentAt === -1) break;
     state.at = percentAt + 1;
-    formatDirective(format, args, { state, push });
+    formatDirective(format, args, { state, push, grow });
   }
   if (!state.isReordered && state.argument < args.length) {
     const extra = args.slice(state.argument).map((arg) => (arg === null ? NIL : typed(arg)));
@@ -59,7 +59,12 @@ function formatDirective(
   {
     state,
     push,
-  }: { readonly state: { at: number; argument: number; isReordered: boolean }; readonly push: (part: string) => void },
+    grow,
+  }: {
+    readonly state: { at: number; argument: number; isReordered: boolean };
+    readonly push: (part: string) => void;
+    readonly grow: (length: number) => void;
+  },
 ): void {
   const flags = noFlags();
   for (; '#0+- '.includes(format.charAt(state.at)) && state.at < format.length; state.at += 1) {
@@ -128,6 +133,8 @@ function formatDirective(
   if (arg === undefined) return push(`%!${shownVerb(verb)}(MISSING)`);
   state.argument += 1;
   if (verb === 'v' || verb === 'w') Object.assign(flags, { goSyntax: flags.sharp, sharp: false, plus: false });
+  // What pads is paid for before it is made.
+  grow(Math.max(flags.width ?? 0, flags.precision ?? 0));
   push(formatArgument(arg, verb, flags));
 }
 

@@ -5,6 +5,7 @@
 import { byteLength } from '../go-format/go-string.js';
 import { goQuote } from '../go-format/go-quote.js';
 import { TemplateFailure } from './failure.js';
+import { NESTING_MAX } from './go-template-limits.js';
 import { isKeyword, type Lexer, type Token, type TokenType } from './lexer.js';
 
 const SHOWN_RUNES_MAX = 10;
@@ -15,6 +16,8 @@ export interface ParsedFile {
   readonly text: string;
   readonly lexer: Lexer;
   readonly isFunction: (name: string) => boolean;
+  /** How many parentheses and blocks are open. */
+  readonly nesting: { depth: number };
 }
 
 /** One tree's view of the tokens. */
@@ -28,10 +31,14 @@ export interface TokenStream {
   expect(types: readonly TokenType[], context: string): Token;
   unexpected(token: Token, context: string): never;
   fail(message: string): never;
+  /** Fails by a bound, in words that quote nothing of the template. */
+  exceed(limit: string): never;
   /** The line where the action began that is being read; 0 outside of actions. */
   setActionLine(line: number): void;
   /** Makes messages carry another tree's line. */
   line(): number;
+  /** Does this work one level deeper, if there may be one. */
+  nested<T>(work: () => T): T;
   setLine(line: number): void;
 }
 
@@ -83,7 +90,22 @@ export function createTokenStream(file: ParsedFile): TokenStream {
     return fail(token.value + extra);
   }
 
+  function exceed(limit: string): never {
+    throw new TemplateFailure('parse', `template: ${file.name}:${lastLine}: ${limit}`, limit);
+  }
+  function nested<T>(work: () => T): T {
+    if (file.nesting.depth >= NESTING_MAX) {
+      exceed(`exceeded the limit of ${NESTING_MAX} levels: nested too deeply`);
+    }
+    file.nesting.depth += 1;
+    const made = work();
+    file.nesting.depth -= 1;
+    return made;
+  }
+
   return {
+    nested,
+    exceed,
     next,
     peek,
     nextNonSpace,
