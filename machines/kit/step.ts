@@ -97,9 +97,13 @@ export function restore(chart: AnyStateMachine, rest: Rest): Snapshot | null {
 function isContext(context: unknown): context is ActorContext {
   if (typeof context !== 'object' || context === null) return false;
   const { row, sinceMs, wakeAtMs } = context as Partial<ActorContext>;
-  return (
-    (row === null || typeof row === 'string') &&
-    typeof sinceMs === 'number' &&
-    (wakeAtMs === null || typeof wakeAtMs === 'number')
-  );
+  return (row === null || typeof row === 'string') && isTime(sinceMs) && (wakeAtMs === null || isTime(wakeAtMs));
+}
+
+/** The last millisecond that a date can be. */
+const TIME_MAX_MS = 8_640_000_000_000_000;
+
+/** Whether these epoch milliseconds are a date: what is stored may be forged. */
+export function isTime(ms: unknown): ms is number {
+  return typeof ms === 'number' && Number.isSafeInteger(ms) && Math.abs(ms) <= TIME_MAX_MS;
 }

@@ -120,7 +120,7 @@ function render(mode: BootstrapMode, input: RenderInput): RenderResult {
   if (written.kind === 'invalid') return refuseData({ field: written.field, cause: written.message });
   const { bytes, contributors, warnings = [] } = written;
   return (
-    refuseTooLarge(bytes, contributors, { limitBytes: input.sizeLimitBytes, format }) ?? {
+    refuseTooLarge(bytes, contributors, input.sizeLimitBytes) ?? {
       kind: 'data',
       format,
       bytes,

@@ -9,6 +9,8 @@ import { refuseData } from './refusals.js';
 import { RENDER_INPUT_CHARS_MAX, SECRET_DATA_BYTES_MAX } from './render-limits.js';
 
 const contributorsShown = 3;
+/** The format's name stands beside the data in the Secret. */
+const LONGEST_FORMAT: BootstrapFormat = 'cloud-config';
 
 /** Sizes in bytes and the fields responsible, the largest first. */
 export interface SizeReport {
@@ -32,9 +34,9 @@ export function sizeReport(bytes: Uint8Array, contributors: readonly Contributor
 export function refuseTooLarge(
   bytes: Uint8Array,
   contributors: readonly Contributor[],
-  { limitBytes, format }: { readonly limitBytes: number; readonly format: BootstrapFormat },
+  limitBytes: number,
 ): Refused | null {
-  const storedMax = SECRET_DATA_BYTES_MAX - format.length;
+  const storedMax = SECRET_DATA_BYTES_MAX - LONGEST_FORMAT.length;
   const isOwnLimit = limitBytes !== 0 && limitBytes <= storedMax;
   const max = isOwnLimit ? limitBytes : storedMax;
   if (bytes.length <= max) return null;

@@ -4,7 +4,7 @@
 // (uid), an unknown version, or one that does not restore is discarded; we re-derive, we never migrate.
 
 import { SNAPSHOT_BYTES_MAX } from '../limits.js';
-import { leafState, statePath, type Rest } from '../../machines/kit/step.js';
+import { isTime, leafState, statePath, type Rest } from '../../machines/kit/step.js';
 import { objectText } from '../../machines/kit/failure-text.js';
 import type { Failure } from '../../machines/kit/row.js';
 import type { Envelope, RecordedFailure } from './contract.js';
@@ -78,6 +78,7 @@ export function readEnvelope(
   if (typeof snapshot?.context !== 'object' || snapshot.context === null || leafState(snapshot.value) === '')
     return { discarded: 'broken' };
   const { row, sinceMs, wakeAtMs } = snapshot.context;
+  if (!isTime(sinceMs) || (wakeAtMs !== null && !isTime(wakeAtMs))) return { discarded: 'broken' };
   const rest = { value: snapshot.value, context: { row, sinceMs, wakeAtMs } };
   return envelope.failed === undefined ? { rest } : { rest, failed: envelope.failed };
 }

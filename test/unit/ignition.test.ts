@@ -78,6 +78,50 @@ describe('ignition: where upstream is wrong', () => {
   });
 
   test.each([
+    ['label', ['LABEL=a\nb', '/mnt'], 'spec.mounts[0][0]'],
+    ['mount point', ['LABEL=a', '/mnt\nExecStart=/bin/sh'], 'spec.mounts[0][1]'],
+    ['first option', ['LABEL=a', '/mnt', 'ro\n[Service]'], 'spec.mounts[0][2]'],
+    ['later option', ['LABEL=a', '/mnt', 'ro', 'x\nExecStart=/bin/sh'], 'spec.mounts[0][3]'],
+  ])('mount: a line break in the %s -> refused by its field', (_, mount, field) => {
+    expect(refusal({ mounts: [mount] })).toBe(`${field}: it must not have line breaks`);
+  });
+
+  test('mount: a line break in the device of its filesystem -> refused by its field', () => {
+    const diskSetup = { filesystems: [{ label: 'a', device: '/dev/sdb\n[Service]', filesystem: 'ext4' }] };
+    expect(refusal({ mounts: [['a', '/mnt']], diskSetup })).toMatch(/line breaks|spec\.diskSetup\.filesystems/);
+  });
+
+  test.each([
+    ['a long value', { name: 'u', gecos: '"'.repeat(5_000) }, 'it has 5000 characters, more than the limit of 4096'],
+  ])('users: %s that YAML must read -> refused by the limit', (_, user, message) => {
+    expect(refusal({ users: [user] })).toContain(message);
+  });
+
+  test('users: many values that YAML must read -> refused by the limit of all', () => {
+    const users = Array.from({ length: 40 }, (_, index) => ({ name: `u${index}`, gecos: `"${'x'.repeat(2_000)}"` }));
+    expect(refusal({ users })).toMatch(
+      /^spec\.users\[\d+\].*: with it, values have more characters than the limit of 65536$/,
+    );
+  });
+
+  test.each([
+    ['lists', '- '.repeat(2_000)],
+    ['explicit keys', '? '.repeat(2_000)],
+    ['brackets', `a: ${'['.repeat(10_000)}`],
+  ])('additional config: deep %s -> refused, not a crash', (_, text) => {
+    expect(convertAdditionalConfig(text, false)).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('exceeded max depth') as unknown,
+    });
+  });
+
+  test('additional config: longer than its limit -> refused by the limit', () => {
+    expect(convertAdditionalConfig('#'.repeat(524_289), false)).toMatchObject({
+      message: expect.stringContaining('it has 524289 characters, more than the limit of 524288') as unknown,
+    });
+  });
+
+  test.each([
     ['/var/lib/my-data', 'var-lib-my\\x2ddata.mount'],
     ['/mnt/', 'mnt.mount'],
     ['/', '-.mount'],

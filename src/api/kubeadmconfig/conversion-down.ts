@@ -93,9 +93,9 @@ function componentDown(
   });
 }
 
-// Of several arguments with one name the last one wins: v1beta1 can hold only one.
+// Of several arguments with one name the last one wins: v1beta1 can hold only one. An old object may have one without a value.
 function argMap(args: readonly v1beta2.Arg[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(args.map(({ name, value }) => [name, value]));
+  return Object.fromEntries(args.map(({ name, value }: Partial<v1beta2.Arg>) => [name ?? '', value ?? '']));
 }
 
 function nodeRegistrationDown(src: v1beta2.NodeRegistration | undefined): v1beta1.NodeRegistration | undefined {

@@ -9,6 +9,7 @@ import type { PathStep } from './check-finding.js';
 import { checkIgnitionConfig } from './ignition-checks.js';
 import type { IgnitionConfig } from './ignition-config.js';
 import { isFatal, printReport, type Position, type ReportEntry } from './report.js';
+import { CLC_CHARS_MAX } from '../render-limits.js';
 import { readYaml, type YamlNode } from './yaml-tree.js';
 
 /** A converted configuration with what is doubtful in it, or why there is none. */
@@ -18,6 +19,9 @@ export type AdditionalConfig =
 
 /** Converts a user's text (a Go string). */
 export function convertAdditionalConfig(text: string, strict: boolean): AdditionalConfig {
+  if (text.length > CLC_CHARS_MAX) {
+    return refusedByParser(`error: it has ${text.length} characters, more than the limit of ${CLC_CHARS_MAX}`);
+  }
   const tree = readYaml(text);
   if (tree.kind === 'failed') return refusedByParser(`error: ${tree.message}`);
   const decoded = decodeClc(tree.root);

@@ -26,9 +26,14 @@ export interface ScalarPlace {
   readonly indent: number;
 }
 
+/** Whether a value is itself, without being read as YAML. */
+export function isSurelyPlain(value: string): boolean {
+  return SURELY_PLAIN.test(value) && !/:( |$)/.test(value) && !NULL_WORD.test(value);
+}
+
 /** A text field. */
 export function plainText(value: string, place: ScalarPlace): PlainScalar<string> {
-  if (SURELY_PLAIN.test(value) && !/:( |$)/.test(value) && !NULL_WORD.test(value)) return { kind: 'value', value };
+  if (isSurelyPlain(value)) return { kind: 'value', value };
   return decodePlain<string>(value, { kind: 'text' }, place);
 }
 

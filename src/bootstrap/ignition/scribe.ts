@@ -3,7 +3,8 @@
 // The collectors of a node's configuration would otherwise have to stop at every value. A refused value is replaced by an
 // empty one; nobody sees it, because the refusal is the answer.
 import { literalBlock } from './literal-block.js';
-import { NOT_PLAIN, plainInteger, plainText, type ScalarPlace } from './plain-scalar.js';
+import { PLAIN_CHARS_IN_ALL_MAX, PLAIN_CHARS_MAX } from '../render-limits.js';
+import { isSurelyPlain, NOT_PLAIN, plainInteger, plainText, type ScalarPlace } from './plain-scalar.js';
 
 /** The first thing that was refused. */
 export interface ScribeRefusal {
@@ -34,6 +35,7 @@ export interface Scribe {
 /** A scribe that has seen nothing yet. */
 export function createScribe(): Scribe {
   let first: ScribeRefusal | null = null;
+  let charsLeft = PLAIN_CHARS_IN_ALL_MAX;
   const refuse = (field: string, message: string): void => {
     first ??= { field, message: `${field}: ${message}` };
   };
@@ -41,7 +43,19 @@ export function createScribe(): Scribe {
     refuse(field, isSecret === true && message.startsWith(NOT_PLAIN) ? NOT_PLAIN : message);
     return undefined;
   };
+  /** Whether a value may still be read as YAML. */
+  const mayRead = (value: string, { field }: PlainPlace): boolean => {
+    if (value.length > PLAIN_CHARS_MAX) {
+      refuse(field, `it has ${value.length} characters, more than the limit of ${PLAIN_CHARS_MAX}`);
+      return false;
+    }
+    charsLeft -= value.length;
+    if (charsLeft < 0)
+      refuse(field, `with it, values have more characters than the limit of ${PLAIN_CHARS_IN_ALL_MAX}`);
+    return charsLeft >= 0;
+  };
   const text = (value: string, place: PlainPlace): string | undefined => {
+    if (!isSurelyPlain(value) && !mayRead(value, place)) return undefined;
     const scalar = plainText(value, place);
     return scalar.kind === 'value' ? scalar.value : refusePlain(place, scalar.message);
   };
@@ -50,6 +64,7 @@ export function createScribe(): Scribe {
     texts: (values, place) =>
       values.map((value, index) => text(value, place(index))).filter((value) => value !== undefined),
     integer: (value, place) => {
+      if (!mayRead(value, place)) return undefined;
       const scalar = plainInteger(value, place);
       return scalar.kind === 'value' ? scalar.value : refusePlain(place, scalar.message);
     },

@@ -16,6 +16,8 @@ import {
 } from 'yaml';
 
 import { isValidUtf8 } from '../go-format/go-string.js';
+import { YAML_DEPTH_MAX } from '../render-limits.js';
+import { yamlDepthBound } from '../yaml-depth.js';
 import type { Position } from './report.js';
 
 /** A node of the tree. `tag` is empty when none was written. */
@@ -66,6 +68,7 @@ export function readYaml(text: string): YamlRead {
       message: 'yaml: U+2028 and U+2029 end a line in YAML; write them as an escape in double quotes',
     };
   }
+  if (yamlDepthBound(text) > YAML_DEPTH_MAX) return { kind: 'failed', message: 'yaml: exceeded max depth' };
   const lines = new LineCounter();
   // A lone CR and U+0085 end a line in YAML 1.1.
   const source = text.replace(/\r(?!\n)|\u0085/g, '\n');

@@ -8,14 +8,18 @@ type Json = unknown;
 export function mergeDiff(before: Json, after: Json): Json | undefined {
   if (isSame(before, after)) return undefined;
   if (!isObject(before) || !isObject(after)) return after;
-  const patch: Record<string, Json> = {};
-  for (const key of Object.keys(before)) if (after[key] === undefined && before[key] !== undefined) patch[key] = null;
+  // A list of members and not an object: a key may be called __proto__.
+  const patch: (readonly [string, Json])[] = [];
+  for (const key of Object.keys(before)) {
+    if (member(after, key) === undefined && before[key] !== undefined) patch.push([key, null]);
+  }
   for (const [key, value] of Object.entries(after)) {
     if (value === undefined) continue;
-    const change = isObject(before[key]) && isObject(value) ? mergeDiff(before[key], value) : whole(before[key], value);
-    if (change !== undefined) patch[key] = change;
+    const old = member(before, key);
+    const change = isObject(old) && isObject(value) ? mergeDiff(old, value) : whole(old, value);
+    if (change !== undefined) patch.push([key, change]);
   }
-  return Object.keys(patch).length === 0 ? undefined : patch;
+  return patch.length === 0 ? undefined : Object.fromEntries(patch);
 }
 
 /** Whether two JSON values are the same; an absent key is an undefined one. */
@@ -26,7 +30,11 @@ export function isSame(one: Json, other: Json): boolean {
   }
   if (!isObject(one) || !isObject(other)) return false;
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSame(one[key], other[key]));
+  return [...keys].every((key) => isSame(member(one, key), member(other, key)));
+}
+
+function member(object: Record<string, Json>, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function whole(before: Json, after: Json): Json | undefined {

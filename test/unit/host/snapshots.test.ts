@@ -30,9 +30,22 @@ describe('envelope', () => {
     ['no snapshot', JSON.stringify({ ...envelope, snapshot: undefined }), 'broken'],
     ['no context', JSON.stringify({ ...envelope, snapshot: { value: 'A' } }), 'broken'],
     ['no state', JSON.stringify({ ...envelope, snapshot: { value: {}, context: {} } }), 'broken'],
+    [
+      'a time that is no date',
+      JSON.stringify({ ...envelope, snapshot: { ...rest, context: { ...rest.context, sinceMs: 1e300 } } }),
+      'broken',
+    ],
+    [
+      'a time that is no number',
+      JSON.stringify({ ...envelope, snapshot: { ...rest, context: { ...rest.context, sinceMs: '1' } } }),
+      'broken',
+    ],
+    ['a wake-up that is no date', JSON.stringify(changed({ wakeAtMs: 8_640_000_000_000_001 })), 'broken'],
+    ['a wake-up between milliseconds', JSON.stringify(changed({ wakeAtMs: 0.5 })), 'broken'],
     ['more than its bound', JSON.stringify({ ...envelope, more: 'x'.repeat(1024) }), 'too large'],
   ])('%s -> discarded with its reason', (_, text, discarded) => {
     expect(readEnvelope(text, 'u1')).toEqual({ discarded });
+    expect(parseEnvelope(text, 'u1')).toBeNull();
   });
 
   test('a text above the bound: -> a bug, not a write', () => {
