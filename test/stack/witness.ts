@@ -57,6 +57,7 @@ export function startWitness(options: {
   const told = new Set<string>();
   let rotations = 0;
   let isStopped = false;
+  let endPause = (): void => undefined;
 
   const look = async (): Promise<void> => {
     const configs = await api.list('KubeadmConfig');
@@ -86,7 +87,13 @@ export function startWitness(options: {
   const run = async (): Promise<void> => {
     while (!isStopped) {
       await look().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, lookEachMs));
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, lookEachMs);
+        endPause = (): void => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     }
   };
   const running = run();
@@ -115,6 +122,7 @@ export function startWitness(options: {
     },
     async stop() {
       isStopped = true;
+      endPause();
       await running;
     },
   };
