@@ -111,7 +111,12 @@ export function specToken(config: StoredConfig): string {
 /** Whether the data of this spec has a token: it is defined, and no file discovery replaces it. */
 export function hasTokenDiscovery(config: StoredConfig): boolean {
   const discovery = config.spec?.joinConfiguration?.discovery;
-  return isDefined(discovery?.bootstrapToken) && !isDefined(discovery?.file);
+  return isDefined(discovery?.bootstrapToken) && !hasFileDiscovery(config);
+}
+
+/** Whether the node finds its cluster through a kubeconfig file: then it needs no token. */
+export function hasFileDiscovery(config: StoredConfig): boolean {
+  return isDefined(config.spec?.joinConfiguration?.discovery?.file);
 }
 
 /** Whether the spec's token carries this operator's mark. */

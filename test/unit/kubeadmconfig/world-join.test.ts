@@ -248,6 +248,29 @@ describe('kubeadmconfig worlds: discovery', () => {
     expect(`${decoded(made ?? {}, 'token-id')}.${decoded(made ?? {}, 'token-secret')}`).toBe(token);
     expect(await payload(world.user, 'w-0')).toContain(token);
   });
+
+  test('data is there, token taken out of the spec, status lost: looked at -> a new token, and data with it', async () => {
+    const world = await initialized();
+    await addMachine(world.user, 'w-0');
+    const first = await world.start();
+    await world.settle();
+    const before = tokenOf(await configOf(world.user, 'w-0'));
+    first.kill();
+    await patch(world.user, 'KubeadmConfig', 'w-0', {
+      spec: { joinConfiguration: { discovery: { bootstrapToken: { token: null } } } },
+    });
+    await patchStatus(world.user, 'KubeadmConfig', 'w-0', {
+      conditions: null,
+      initialization: null,
+      dataSecretName: null,
+    });
+    await world.start();
+    await world.settle();
+    const token = tokenOf(await configOf(world.user, 'w-0'));
+    expect(token).toMatch(/^[a-z0-9]{6}\.[a-z0-9]{16}$/);
+    expect(token).not.toBe(before);
+    expect(await payload(world.user, 'w-0')).toContain(token);
+  });
 });
 
 describe('kubeadmconfig worlds: Secrets that the data is made from', () => {

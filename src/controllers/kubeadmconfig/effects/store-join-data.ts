@@ -18,7 +18,7 @@ import { isApiError } from '../../../kube/failures.js';
 import { failure, failureOfRefusal } from '../failures.js';
 import { TOKEN_ROUNDS_MAX } from '../limits.js';
 import { specOf } from '../turn.js';
-import { hasTokenDiscovery, isTokenMarked } from '../view.js';
+import { hasFileDiscovery, hasTokenDiscovery, isTokenMarked } from '../view.js';
 import { certificatesFor } from './certificate-secrets.js';
 import { patchSpec } from './config-patch.js';
 import { answer, type Answer, type Work } from './context.js';
@@ -41,13 +41,14 @@ export async function rotateToken(work: Work): Promise<Answer> {
   return makeAndStore(work, { existing: await lookForData(work), isTokenRenewed: true });
 }
 
-/** What is there. Only data that the status does not know may be adopted; known data is made again. */
+/** What is there. Only data that the status does not know may be adopted, and none before the spec has the token that it must hold. */
 async function lookForData(work: Work): Promise<ExistingData> {
   const { view, facts, turn } = work;
   if (view.dataSecret === null) return { kind: 'none' };
   const token = dataToken(specOf(turn));
   const existing = await existingData(work, { mode: 'join', token });
-  return existing.kind === 'adopt' && facts.dataStored !== 'no' ? { ...existing, kind: 'update' } : existing;
+  const isMadeAgain = facts.dataStored !== 'no' || (token === '' && !hasFileDiscovery(turn.config));
+  return existing.kind === 'adopt' && isMadeAgain ? { ...existing, kind: 'update' } : existing;
 }
 
 async function makeAndStore(
