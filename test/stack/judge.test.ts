@@ -11,8 +11,14 @@ import { missing, type Look } from './state.js';
 import { startWitness, type Witness } from './witness.js';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const meta = (name: string, more: object = {}): Seen['metadata'] =>
-  ({ name, uid: `uid-${name}`, labels: { [clusterLabel]: 'c0' }, ...more }) as Seen['metadata'];
+const meta = (name: string, more: object = {}): Seen['metadata'] => ({
+  name,
+  uid: `uid-${name}`,
+  resourceVersion: '1',
+  creationTimestamp: '2026-01-01T00:00:00Z',
+  labels: { [clusterLabel]: 'c0' },
+  ...more,
+});
 const owner = (kind: string, name: string): object => ({ kind, name, uid: `uid-${name}` });
 const conditions = [
   { type: 'Ready', status: 'True' },
