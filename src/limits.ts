@@ -247,6 +247,9 @@ export const LISTENER_CHECK_MS = 5_000;
 /** Bodies that all webhook requests together may hold in memory: one page of the largest conversion, and admissions beside it. */
 export const WEBHOOK_BYTES_IN_FLIGHT_MAX = 300 * 1024 * 1024;
 
+/** Values of a JSON body: a page of 500 objects with 8,000 values each. Empty objects are three bytes here and fifty in memory. */
+export const JSON_VALUES_MAX = 4_000_000;
+
 /** Levels of a JSON body: what the API server's own reader takes, so everything that it can have stored can be converted. */
 export const JSON_DEPTH_MAX = 10_000;
 

@@ -7,14 +7,24 @@ import { JSON_RECURSION_MAX } from '../limits.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** How many brackets are open at once, at most, in a JSON text. One pass; a text that is no JSON gets some number. */
+/** How many brackets are open at once, at most, in a JSON text; see `jsonExtent`. */
 export function jsonDepth(text: string): number {
+  return jsonExtent(text).depth;
+}
+
+/**
+ * How deep a JSON text is and how many values it has: what reading it costs is known before it is read, three bytes become fifty.
+ * One pass; a text that is no JSON gets some numbers.
+ */
+export function jsonExtent(text: string): { readonly depth: number; readonly values: number } {
   let depth = 0;
+  let values = 1;
   let deepest = 0;
   let isInText = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -23,10 +33,13 @@ export function jsonDepth(text: string): number {
       if (code === BACKSLASH) at += 1;
       else if (code === QUOTE) isInText = false;
     } else if (code === QUOTE) isInText = true;
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) deepest = Math.max(deepest, (depth += 1));
-    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth -= 1;
+    else if (code === COMMA) values += 1;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      values += 1;
+      deepest = Math.max(deepest, (depth += 1));
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth -= 1;
   }
-  return deepest;
+  return { depth: deepest, values };
 }
 
 /**

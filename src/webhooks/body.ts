@@ -2,11 +2,11 @@
 //
 //   B1. A body that says that it is too long is refused before it is read; one that is too long without saying so is not kept.
 //   B2. All bodies together hold at most WEBHOOK_BYTES_IN_FLIGHT_MAX bytes: the request that would exceed it is told to come back.
-//   B3. What is too deep for the API server's own reader is refused before it is parsed.
+//   B3. What is too deep for the API server's own reader, or would fill the memory once it is read, is refused before it is parsed.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonDepth } from '../http/json-text.js';
-import { JSON_DEPTH_MAX } from '../limits.js';
+import { jsonExtent } from '../http/json-text.js';
+import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../limits.js';
 
 /** A body, or why there is none. */
 export type Body = { readonly json: unknown } | { readonly problem: string; readonly code: number };
@@ -86,33 +86,40 @@ async function readBody(
 }
 
 function parsed(text: string): Body {
-  if (jsonDepth(text) > JSON_DEPTH_MAX) {
-    return { problem: `couldn't read the body as JSON: exceeded max depth ${JSON_DEPTH_MAX}`, code: 400 };
-  }
+  const { depth, values } = jsonExtent(text);
+  const refused = (why: string): Body => ({ problem: `couldn't read the body as JSON: ${why}`, code: 400 });
+  if (depth > JSON_DEPTH_MAX) return refused(`exceeded max depth ${JSON_DEPTH_MAX}`);
+  if (values > JSON_VALUES_MAX) return refused(`more than ${JSON_VALUES_MAX} values`);
   try {
     return { json: JSON.parse(text) };
   } catch (error) {
-    return {
-      problem: `couldn't read the body as JSON: ${error instanceof Error ? error.message : String(error)}`,
-      code: 400,
-    };
+    return refused(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** One buffer for all pieces: a body that comes byte by byte must not cost a buffer for each of them. */
+/** The first buffer of a body, and the largest: together they hold hardly more than the body has. */
+const BUFFER_BYTES = { first: 16 * 1024, largest: 1024 * 1024 } as const;
+
+/** Few buffers for all pieces: a body that comes byte by byte must not cost a buffer for each of them. */
 function growingBuffer(): { add(piece: Buffer): void; text(): string } {
-  let whole = Buffer.alloc(0);
-  let length = 0;
+  const full: Buffer[] = [];
+  let current = Buffer.alloc(0);
+  let used = 0;
   return {
     add(piece) {
-      if (length + piece.length > whole.length) {
-        const larger = Buffer.allocUnsafe(Math.max(2 * whole.length, length + piece.length));
-        whole.copy(larger, 0, 0, length);
-        whole = larger;
+      for (let from = 0; from < piece.length;) {
+        if (used === current.length) {
+          full.push(current);
+          current = Buffer.allocUnsafe(
+            Math.min(Math.max(2 * current.length, BUFFER_BYTES.first), BUFFER_BYTES.largest),
+          );
+          used = 0;
+        }
+        const taken = piece.copy(current, used, from);
+        used += taken;
+        from += taken;
       }
-      piece.copy(whole, length);
-      length += piece.length;
     },
-    text: () => whole.toString('utf8', 0, length),
+    text: () => Buffer.concat([...full, current.subarray(0, used)]).toString('utf8'),
   };
 }

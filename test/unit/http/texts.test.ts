@@ -1,7 +1,7 @@
 // Request targets, cookies and JSON texts of strangers: never an exception.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonDepth, jsonText } from '../../../src/http/json-text.js';
+import { jsonDepth, jsonExtent, jsonText } from '../../../src/http/json-text.js';
 import { cookieOf, requestTarget, unescaped } from '../../../src/http/request-target.js';
 
 describe('request target', () => {
@@ -51,6 +51,10 @@ describe('JSON of any depth', () => {
     expect(jsonDepth('{"a":"[[[{\\"[","b":[{}]}')).toBe(3);
     expect(jsonDepth('[]]]]][')).toBe(1);
     expect(jsonDepth('"')).toBe(0);
+  });
+
+  test('extent: lists, objects and what they hold -> counted at least once each', () => {
+    expect(jsonExtent('{"a":[{},{},"x,y"],"b":1}').values).toBe(8);
   });
 
   test('text: a value of 50,000 levels -> written, and read again the same', () => {

@@ -246,6 +246,14 @@ describe('bodies', () => {
   });
 });
 
+describe('bodies that fill the memory once they are read', () => {
+  test('more values than there may be -> refused with the reason', async () => {
+    const { port } = await started();
+    const reply = await post(port, '/convert', `[${'{},'.repeat(4_000_000)}{}]`);
+    expect([reply.status, reply.body]).toEqual([400, "couldn't read the body as JSON: more than 4000000 values\n"]);
+  });
+});
+
 describe('certificates that TLS refuses', () => {
   const brokenChain = {
     cert: `${good.cert}\n-----BEGIN CERTIFICATE-----\nbm90IG9uZQ!!\n-----END CERTIFICATE-----\n`,
