@@ -157,8 +157,11 @@ export const CONNECTION_BACKOFF_MIN_MS = 1_000;
 /** See CONNECTION_BACKOFF_MIN_MS. */
 export const CONNECTION_BACKOFF_MAX_MS = 30_000;
 
-/** Workload connections at once: each holds sockets and TLS state. The idle one that was used least lately gives way. */
-export const CONNECTIONS_MAX = 1_000;
+/**
+ * Workload connections at once, those that watch Nodes included: far above the largest fleet, as whoever comes after the last gets
+ * no Nodes and no tokens. The idle one that was used least lately gives way.
+ */
+export const CONNECTIONS_MAX = 20_000;
 
 /** A kubeconfig in a Secret: room for a bundle of a hundred CA certificates. */
 export const KUBECONFIG_CHARS_MAX = 256 * 1024;

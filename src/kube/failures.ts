@@ -162,16 +162,10 @@ function parseStatus(text: string): Status | null {
   }
 }
 
-const TEXT_CHARS_MAX = 200;
-
-function messageWithoutStatus(
-  call: CallName,
-  kind: ApiFailureKind,
-  answer: { readonly status: number; readonly text: string },
-): string {
+function messageWithoutStatus(call: CallName, kind: ApiFailureKind, answer: { readonly status: number }): string {
   if (kind === 'NoSuchResource') return `the server does not serve ${call.target.kind}`;
-  const text = answer.text.trim().slice(0, TEXT_CHARS_MAX);
-  return text === '' ? `the server answered ${answer.status}` : `the server answered ${answer.status}: ${text}`;
+  // Nothing of its content: messages end up in conditions, and whoever names the server may read those and not it.
+  return `the server answered ${answer.status}, and it is no Kubernetes API`;
 }
 
 function retryAfterMs(header: string | undefined, status: Status | null): number | null {

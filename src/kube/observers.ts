@@ -1,5 +1,6 @@
 // What src/kube tells about itself, as metrics and log lines. Every observer is optional where it is used.
 
+import { CONNECTIONS_MAX } from '../limits.js';
 import type { Logger } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { Resource } from './contract.js';
@@ -154,6 +155,11 @@ export function connectionObserver(metrics: Metrics, log: Logger): ConnectionObs
       metrics.healthcheck.set(of(cluster), success ? 1 : 0);
       metrics.healthchecks.inc({ ...of(cluster), status: success ? 'success' : 'error' });
     },
+    onCrowded: (connections) =>
+      log.error('Many workload clusters are connected, more than CONNECTIONS_MAX cannot be', {
+        connections,
+        most: CONNECTIONS_MAX,
+      }),
     onForgotten(cluster) {
       metrics.connectionUp.remove(of(cluster));
       metrics.healthcheck.remove(of(cluster));

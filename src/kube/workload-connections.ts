@@ -40,6 +40,8 @@ export interface ConnectionObserver {
   onPhase?(cluster: ClusterName, phase: ConnectionPhase, tookMs: number): void;
   onAttempt?(cluster: ClusterName, success: boolean): void;
   onForgotten?(cluster: ClusterName): void;
+  /** Four fifths of what there may be are there. */
+  onCrowded?(connections: number): void;
 }
 
 /** What connections need. */
@@ -156,6 +158,7 @@ function connectionFor(world: World, cluster: ClusterName): Connection {
     cancelTimer: () => undefined,
   };
   world.connections.set(key, connection);
+  if (world.connections.size === CONNECTIONS_MAX * 0.8) world.options.observer?.onCrowded?.(world.connections.size);
   return connection;
 }
 

@@ -13,6 +13,7 @@ import {
   type ConnectionObserver,
 } from '../../../src/kube/workload-connections.js';
 import type { ApiClient, WorkloadConnections } from '../../../src/kube/contract.js';
+import { CONNECTIONS_MAX } from '../../../src/limits.js';
 import { connectionObserver } from '../../../src/kube/observers.js';
 import { silentLogger } from '../../../src/log.js';
 import { createMetrics } from '../../../src/metrics.js';
@@ -196,6 +197,31 @@ describe('connections: failing', () => {
     }
     expect(attempts.length).toBeLessThan(8);
     expect([connections.state(cluster).kind, clock.pending()]).toEqual(['none', 0]);
+  });
+
+  test('its kubeconfig Secret is deleted while it is connected -> closed, and told', async () => {
+    const world = createWorld();
+    const asked = world.ask();
+    await world.clock.settle();
+    await world.attempts[0]?.succeed();
+    await asked;
+    world.news.length = 0;
+    world.kubeconfig = null;
+    await world.changed();
+    expect([world.closed, world.news, world.connections.state(cluster).kind]).toEqual([['0'], ['c1 none'], 'none']);
+    expect(await world.ask()).toContain('error getting kubeconfig secret: not found');
+  });
+
+  test('more clusters than a thousand are in use -> each is connected; at four fifths of the bound it is said once', async () => {
+    const crowded: number[] = [];
+    const world = createWorld({ onCrowded: (connections) => crowded.push(connections) });
+    for (let index = 0; index < CONNECTIONS_MAX * 0.8 + 5; index += 1)
+      void world.connections
+        .client({ namespace: 'default', name: `c${index}` }, new AbortController().signal)
+        .catch(() => undefined);
+    await world.clock.settle();
+    expect(world.attempts).toHaveLength(CONNECTIONS_MAX * 0.8 + 5);
+    expect(crowded).toEqual([CONNECTIONS_MAX * 0.8]);
   });
 
   test('success after failures -> those who wait are woken', async () => {

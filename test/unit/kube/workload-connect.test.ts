@@ -75,6 +75,20 @@ describe('workload cluster: connecting', () => {
     );
   });
 
+  test.each([
+    ['500', 500],
+    ['302', 302],
+    ['418', 418],
+  ])('a server that is no API server answers %s -> its status is told, and nothing of its content', async (_, code) => {
+    const server = await serve((_request, response) => {
+      response.writeHead(code, { 'content-type': 'text/html', location: 'http://elsewhere/' });
+      response.end('<html>internal page: password hunter2</html>');
+    });
+    const failure = connect(kubeconfig(server.url));
+    await expect(failure).rejects.toThrow(`the server answered ${code}, and it is no Kubernetes API`);
+    await expect(failure).rejects.not.toThrow(/hunter2|elsewhere/);
+  });
+
   test('nobody there -> not reachable', async () => {
     const server = await serve(() => undefined);
     await server.close();
