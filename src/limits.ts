@@ -273,3 +273,9 @@ export const CACHE_SYNC_TIME_MAX_MS = 300_000;
 
 /** One question of the look before the start: what hangs may wait for our own conversion webhook, and is not waited for. */
 export const PREFLIGHT_CALL_TIMEOUT_MS = 5_000;
+
+/** Longest profile: what is asked for by mistake ends by itself, and no profile of a busy process grows without end. */
+export const PROFILE_TIME_MAX_S = 300;
+
+/** Body of a request that sets the log level: a number. */
+export const LOG_LEVEL_BODY_BYTES_MAX = 64;

@@ -26,10 +26,15 @@ export interface Logger {
   enabled(level: number): boolean;
 }
 
+/** A level that may change while the process runs. */
+export interface LogLevel {
+  value: number;
+}
+
 /** How a logger is made. */
 export interface LoggerOptions {
   readonly format: 'text' | 'json';
-  readonly level: number;
+  readonly level: number | LogLevel;
   readonly nowMs: () => number;
   /** Where finished lines go; stderr when absent. */
   readonly write?: (line: string) => void;
@@ -41,7 +46,7 @@ type Severity = 'I' | 'W' | 'E';
 export function createLogger(options: LoggerOptions): Logger {
   const destination = options.write === undefined ? pino.destination({ fd: 2, sync: true }) : { write: options.write };
   const write = options.format === 'json' ? jsonWriter(destination, options) : textWriter(destination, options);
-  return loggerWith({}, write, options.level);
+  return loggerWith({}, write, typeof options.level === 'number' ? { value: options.level } : options.level);
 }
 
 /** A logger that prints nothing. */
@@ -56,7 +61,7 @@ export const silentLogger: Logger = Object.freeze({
 
 type Write = (severity: Severity, level: number, message: string, fields: Fields) => void;
 
-function loggerWith(bound: Fields, write: Write, threshold: number): Logger {
+function loggerWith(bound: Fields, write: Write, threshold: Readonly<LogLevel>): Logger {
   const line = (severity: Severity, level: number, message: string, fields: Fields | undefined): void => {
     try {
       write(severity, level, message, { ...bound, ...fields });
@@ -67,12 +72,12 @@ function loggerWith(bound: Fields, write: Write, threshold: number): Logger {
   return Object.freeze({
     info: (message: string, fields?: Fields) => line('I', 0, message, fields),
     verbose: (level: number, message: string, fields?: Fields) => {
-      if (level <= threshold) line('I', level, message, fields);
+      if (level <= threshold.value) line('I', level, message, fields);
     },
     warning: (message: string, fields?: Fields) => line('W', 0, message, fields),
     error: (message: string, fields?: Fields) => line('E', 0, message, fields),
     with: (fields: Fields) => loggerWith({ ...bound, ...fields }, write, threshold),
-    enabled: (level: number) => level <= threshold,
+    enabled: (level: number) => level <= threshold.value,
   });
 }
 

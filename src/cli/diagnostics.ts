@@ -5,7 +5,8 @@
 
 import { requestTarget } from '../http/request-target.js';
 import { createAccessReviewer, refusalOf, type PostReview } from './diagnostics-auth.js';
-import { serveHealth, serveMetrics, type HealthChecks, type MetricsAccess } from './endpoints.js';
+import { logLevelPage, profilePages, type DebugPages } from './debug-pages.js';
+import { serveHealth, serveMetrics, servePages, type HealthChecks, type MetricsAccess } from './endpoints.js';
 import { endpointFaults } from './endpoint-faults.js';
 import type { OperatorOptions } from './operator-options.js';
 import { selfSignedTls } from './self-signed.js';
@@ -36,7 +37,7 @@ export async function startHealth(options: OperatorOptions): Promise<Health> {
   };
 }
 
-/** Starts /metrics. */
+/** Starts /metrics and /debug, and the profiles of `--profiler-address`. */
 export async function startDiagnostics(
   options: OperatorOptions,
   {
@@ -55,8 +56,24 @@ export async function startDiagnostics(
   };
   const access = config.insecureDiagnostics ? { kind: 'insecure' as const } : await secureAccess(options, review);
   const onFault = endpointFaults(options);
-  const served = await serveMetrics(config.diagnosticsAddress, access, { metrics: text, onFault });
-  return { close: () => served?.close() ?? Promise.resolve() };
+  const profiles = profilePages(options.clock);
+  const pages = { ...profiles, ...levelPage(options) };
+  const served = await serveMetrics(config.diagnosticsAddress, access, { metrics: text, pages, onFault });
+  const profiler = { address: config.profilerAddress, flag: 'profiler-address', name: 'profiler' };
+  const open = await servePages(profiler, profiles, onFault).catch(async (error: unknown) => {
+    await served?.close();
+    throw error;
+  });
+  return {
+    async close() {
+      await Promise.all([served?.close(), open?.close()]);
+    },
+  };
+}
+
+function levelPage({ logLevel, log }: OperatorOptions): DebugPages {
+  if (logLevel === undefined) return {};
+  return logLevelPage(logLevel, (level) => log.info('Log level changed', { level }));
 }
 
 const NO_PROBLEM = Promise.resolve(null);

@@ -8,6 +8,7 @@ import type { TlsOptions } from 'node:tls';
 import { listen, type ListenerFault, type ListenerOptions } from '../http/listener.js';
 import { requestTarget } from '../http/request-target.js';
 import { listenAddress } from './addresses.js';
+import type { DebugPages } from './debug-pages.js';
 import { CommandFailure } from './exit.js';
 
 /** A running endpoint. */
@@ -79,15 +80,40 @@ export type MetricsAccess =
       readonly isAllowed: (request: IncomingMessage) => Promise<200 | 401 | 403 | 500>;
     };
 
-/** Serves /metrics on the diagnostics address. */
+/** Serves pages without authentication on an address of their own. */
+export async function servePages(
+  { address, flag, name }: { readonly address: string; readonly flag: string; readonly name: string },
+  pages: DebugPages,
+  onFault: OnFault,
+): Promise<Endpoint | null> {
+  const at = listenAddress(address, flag);
+  if (at === null) return null;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void | Promise<void> => {
+    const page = pageOf(pages, requestTarget(request.url).path);
+    return page === undefined ? plain(response, 404, thereIs(Object.keys(pages))) : page(request, response);
+  };
+  return serve({ name, ...at, onRequest, onFault }, flag);
+}
+
+function pageOf(pages: DebugPages, path: string): DebugPages[string] | undefined {
+  return Object.hasOwn(pages, path) ? pages[path] : undefined;
+}
+
+function thereIs(paths: readonly string[]): string {
+  return `there is ${paths.join(', ')}\n`;
+}
+
+/** Serves /metrics on the diagnostics address, and behind the same reviews /debug: never without them. */
 export async function serveMetrics(
   address: string,
   access: MetricsAccess,
   {
     metrics,
+    pages = {},
     onFault,
   }: {
     readonly metrics: () => Promise<{ readonly type: string; readonly body: string }>;
+    readonly pages?: DebugPages;
     readonly onFault: OnFault;
   },
 ): Promise<Endpoint | null> {
@@ -95,8 +121,9 @@ export async function serveMetrics(
   if (at === null) return null;
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { path } = requestTarget(request.url);
-    if (path !== '/metrics') {
-      plain(response, 404, 'there is /metrics\n');
+    const page = access.kind === 'insecure' ? undefined : pageOf(pages, path);
+    if (path !== '/metrics' && page === undefined) {
+      plain(response, 404, thereIs(['/metrics', ...(access.kind === 'insecure' ? [] : Object.keys(pages))]));
       return;
     }
     const status = access.kind === 'insecure' ? 200 : await access.isAllowed(request);
@@ -108,6 +135,7 @@ export async function serveMetrics(
       );
       return;
     }
+    if (page !== undefined) return page(request, response);
     const { type, body } = await metrics();
     plain(response, 200, body, type);
   };

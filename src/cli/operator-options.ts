@@ -1,5 +1,5 @@
 // What the parts of an operator are started with. Types only.
-import type { Logger } from '../log.js';
+import type { Logger, LogLevel } from '../log.js';
 import type { Metrics } from '../metrics.js';
 import type { Clock, Random } from '../host/contract.js';
 import type { OperatorConfig } from './config.js';
@@ -11,5 +11,7 @@ export interface OperatorOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** The level of `log`, where it can be changed. */
+  readonly logLevel?: LogLevel;
   readonly metrics: Metrics;
 }

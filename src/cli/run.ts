@@ -21,16 +21,17 @@ const STOP_MAX_MS = 8_000;
 export async function run(args: readonly string[]): Promise<void> {
   keepMemorySmall();
   const config = parseConfig(args, environment());
-  const log = createLogger({ format: config.loggingFormat, level: config.logLevel, nowMs: () => systemClock.nowMs() });
+  const logLevel = { value: config.logLevel };
+  const log = createLogger({ format: config.loggingFormat, level: logLevel, nowMs: () => systemClock.nowMs() });
   const metrics = createMetrics({ processMetrics: true });
   const net = castNet({ log, metrics });
   const stopped = nextSignal();
   try {
     announce(config, log);
-    await live({ config, environment: environment(), clock: systemClock, random: systemRandom, log, metrics }, [
-      stopped.signal.then(() => null),
-      net.fault,
-    ]);
+    await live(
+      { config, environment: environment(), clock: systemClock, random: systemRandom, log, logLevel, metrics },
+      [stopped.signal.then(() => null), net.fault],
+    );
     process.exit(0);
   } catch (error) {
     printFailure(error);
