@@ -174,7 +174,7 @@ function rowLine(row) {
     `\`${row.on}\`<br>\`${row.guard}\``,
     row.target ?? '',
     row.request === null ? '' : `\`${row.request}\``,
-    row.requeue === null ? '' : plain(row.requeue.why),
+    row.requeue === null ? (row.isInterruption ? 'a wake-up that was set stays' : '') : plain(row.requeue.why),
     row.says.join('<br>'),
     row.requirements.map((id) => `[${id}](#${id.toLowerCase()})`).join(' '),
   ]);

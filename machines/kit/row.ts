@@ -70,6 +70,8 @@ export interface Row<
   readonly request: Request | null;
   /** When to look again. After a failed effect the last row's requeue replaces the error backoff; without one the turn is an error. */
   readonly requeue: Requeue<Facts> | null;
+  /** The row only interrupts what was going on, and wishes for no look itself: the wake-up that was set before stays until it is due. */
+  readonly isInterruption?: true;
   /** What this row says about conditions, in order. Types that it does not name stay as they are. */
   readonly conditions: (facts: Facts) => readonly ConditionIntent[];
   /**

@@ -40,7 +40,6 @@ export const isPoolTokenDue = (f: Facts): boolean => isTokenDue(f) && isPool(f) 
 /** Nobody has mended it since the last look, as far as is known. */
 export const isTokenKnownLost = (f: Facts): boolean => hasStoredData(f) && f.tokenTrouble === 'lost';
 export const isTokenKnownTaken = (f: Facts): boolean => hasStoredData(f) && f.tokenTrouble === 'taken';
-export const isTokenDueAfterRelease = (f: Facts): boolean => f.tokenDue && hasTokenToKeep(f);
 
 export const isDataSecretEnding = (f: Facts): boolean => f.dataSecret === 'ending';
 export const isControlPlaneJoin = (f: Facts): boolean => f.controlPlaneInitialized && f.isControlPlaneMachine;

@@ -35,6 +35,7 @@ export const prerequisiteRows = [
     description: 'The KubeadmConfig does not have the label value of --watch-filter: another operator handles it.',
     on: observed,
     guard: 'isFilteredOut',
+    isInterruption: true,
     target: null,
     waitsFor: (f) =>
       onItself(f, 'it lacks the label of --watch-filter', 'Set the label cluster.x-k8s.io/watch-filter to that value.'),
@@ -47,6 +48,7 @@ export const prerequisiteRows = [
       'No Machine or MachinePool is named as owner yet. The Machine controller sets it from spec.bootstrap.configRef.',
     on: observed,
     guard: 'hasNoOwnerReference',
+    isInterruption: true,
     target: 'WaitingInfra',
     waitsFor: (f) =>
       onItself(f, 'no Machine or MachinePool owns it', 'Refer to it from spec.bootstrap.configRef of a Machine.'),
@@ -58,6 +60,7 @@ export const prerequisiteRows = [
     description: 'The Machine or MachinePool that is named as owner does not exist.',
     on: observed,
     guard: 'isOwnerMissing',
+    isInterruption: true,
     target: 'WaitingInfra',
     waitsFor: (f) => onOwner(f, 'it does not exist', 'Create the owner, or delete the KubeadmConfig.'),
   }),
@@ -68,6 +71,7 @@ export const prerequisiteRows = [
     description: 'failureReason or failureMessage is set in status.deprecated.v1beta1: nothing is done any more.',
     on: observed,
     guard: 'isFailedForGood',
+    isInterruption: true,
     target: null,
     waitsFor: (f) => onItself(f, f.failureForGood, 'Delete the KubeadmConfig and its Machine.'),
   }),
@@ -78,6 +82,7 @@ export const prerequisiteRows = [
     description: "The Cluster that the owner's spec.clusterName names does not exist yet.",
     on: observed,
     guard: 'isClusterMissing',
+    isInterruption: true,
     target: 'WaitingInfra',
     waitsFor: (f) => onCluster(f, 'it does not exist', 'Create the Cluster.'),
   }),
@@ -88,6 +93,7 @@ export const prerequisiteRows = [
     description: 'The Cluster or the KubeadmConfig is paused: only the Paused condition is written.',
     on: observed,
     guard: 'isPaused',
+    isInterruption: true,
     target: null,
     conditions: paused,
     waitsFor: (f) =>
@@ -102,6 +108,7 @@ export const prerequisiteRows = [
     description: 'A Secret of the name that the data needs is controlled by another kind. It is never taken over.',
     on: observed,
     guard: 'isDataSecretForeign',
+    isInterruption: true,
     target: null,
     conditions: dataSecretForeign,
     waitsFor: (f) =>
@@ -140,6 +147,7 @@ export const prerequisiteRows = [
       "The Cluster's infrastructure is not provisioned. No data can be made before, and stored data is not reported.",
     on: observed,
     guard: 'isInfrastructureMissing',
+    isInterruption: true,
     target: 'WaitingInfra',
     from: ['WaitingInfra'],
     conditions: () => waitingForInfrastructure,

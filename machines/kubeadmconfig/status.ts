@@ -1,7 +1,7 @@
 // The status of a KubeadmConfig as a projection: what the rows of one turn say, laid over what is stored.
 //
 //   P1. The last row that speaks of a condition type wins; types that no row names stay as they are.
-//   P2. A turn in which no row speaks leaves the status alone.
+//   P2. A turn in which no row speaks leaves the status alone, but for a pause that is over.
 //   P3. A paused object gets its Paused condition and nothing else.
 //   P4. The name of created data never changes: its owner has been told of it.
 //   P5. `observedGeneration` moves only with a turn that did not fail.
@@ -46,7 +46,7 @@ const summaryReasons = { issue: 'NotReady', unknown: 'ReadyUnknown', info: 'Read
 /** The status after a turn. The very same value when nothing changed. */
 export function projectStatus(stored: Status, turn: ProjectedTurn): Status {
   const intents = intentsOf(turn);
-  if (intents.length === 0) return stored;
+  if (intents.length === 0 && !isPauseOver(stored, turn.facts)) return stored;
   const at = { nowMs: turn.nowMs, generation: turn.facts.generation };
   const isPaused = intents.some((intent) => intent.type === types.paused && intent.status === 'True');
   const spoken = isPaused ? intents.filter((intent) => intent.type === types.paused) : [notPaused, ...intents];
@@ -63,6 +63,14 @@ export function projectStatus(stored: Status, turn: ProjectedTurn): Status {
     if (summary !== null) legacy = setV1Beta1Condition(legacy, summary, at);
   }
   return merged(stored, { conditions, legacy, ...(isPaused ? {} : fieldsOf(intents, turn)) });
+}
+
+/** The status still says that the object is paused, and it is worked on again. */
+function isPauseOver({ conditions = [] }: Status, facts: Facts): boolean {
+  const isSaid = conditions.some(({ type, status }) => type === types.paused && status === 'True');
+  const hasOwner = facts.owner === 'Machine' || facts.owner === 'MachinePool';
+  const isHandled = facts.isHandled && !facts.isDeleting && !facts.isFailedForGood;
+  return isSaid && isHandled && hasOwner && facts.hasCluster && !facts.isPaused;
 }
 
 /** What the rows say, the last word for each type, in the order in which they first spoke. */

@@ -72,7 +72,8 @@ function recorded(
   settings: ExplainSettings,
 ): { readonly context: ActorContext; readonly facts: Facts } {
   const seen = { ...view, remembered: NOTHING_REMEMBERED };
-  const untimed = factsOf(seen, { nowMs, context: { ...context, wakeAtMs: null } }, settings);
+  // With all the time there is until the next look, what is left of it is the whole interval.
+  const untimed = factsOf(seen, { nowMs, context: { ...context, wakeAtMs: Infinity } }, settings);
   const now = asOfNow(context, nowMs, rowById(table, context.row)?.requeue?.afterMs(untimed) ?? null);
   const facts = factsOf(seen, { nowMs, context: now }, settings);
   const isMismatched = facts.dataToken === 'unknown' && context.row === MISMATCH_ROW;

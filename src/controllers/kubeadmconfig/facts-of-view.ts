@@ -8,10 +8,11 @@ import type {
   TokenTroubleFact,
 } from '../../../machines/kubeadmconfig/facts.js';
 import type { ActorContext } from '../../../machines/kit/row.js';
-import { failedRows, restingRow, tokenLookRows } from '../../../machines/kubeadmconfig/table.js';
+import { restingRow, tokenLookRows } from '../../../machines/kubeadmconfig/table.js';
 import { tokenId } from '../../bootstrap/bootstrap-token.js';
 import { isControlPlaneInitialized } from '../../bootstrap/cluster-facts.js';
 import { annotation, resources } from '../../api/names.js';
+import { FIRST_LOOK_PART_OF_TTL } from './limits.js';
 import { isHeldBy, isHolderGone } from './lock-view.js';
 import { isKubeadmConfigReference, textOf } from './objects.js';
 import type { Settings } from './ports.js';
@@ -123,18 +124,38 @@ function dataTokenFact({ config, dataSecret, remembered }: View): DataTokenFact 
   return inData === id ? 'same' : 'different';
 }
 
-/** When the token is to be looked at: at the wake-up that was set for it, after a failure, or when somebody changed something. */
+/**
+ * When the token is to be looked at: at the wake-up that was set for it, or when somebody changed something. After a failure, a
+ * pause or whatever else came between, nobody knows how old it is: at once. An actor without a snapshot knows nothing, either,
+ * and there may be as many of them as objects: within a spread.
+ */
 function tokenTimes(
-  { remembered }: View,
+  view: View,
   { nowMs, context }: { readonly nowMs: number; readonly context: ActorContext },
   ttlMs: number,
 ): Pick<Facts, 'tokenDue' | 'tokenCheckInMs'> {
-  const intervalMs = Math.floor(ttlMs / 3);
-  const lastRow = context.row === null ? '' : context.row;
-  const isKnown = tokenLookRows.includes(lastRow) || tokenLookRows.includes(restingRow(lastRow));
-  const wakeAtMs = isKnown ? context.wakeAtMs : null;
-  const hasFailed = failedRows.includes(lastRow);
-  const tokenDue = remembered.touch > 0 || hasFailed || (wakeAtMs !== null && wakeAtMs <= nowMs);
-  const leftMs = wakeAtMs === null ? intervalMs : Math.min(intervalMs, Math.max(0, wakeAtMs - nowMs));
-  return { tokenDue, tokenCheckInMs: hasFailed ? 0 : leftMs };
+  const { row, wakeAtMs } = context;
+  const { config, remembered } = view;
+  const isLookedAfter = storedFact(view) !== 'no' && hasTokenToKeep(view);
+  const isTouched = isLookedAfter && remembered.touch > 0;
+  if (row === null) {
+    const spreadMs = spreadOf(config.metadata.uid ?? '', Math.floor(ttlMs / FIRST_LOOK_PART_OF_TTL));
+    return { tokenDue: isTouched, tokenCheckInMs: spreadMs };
+  }
+  const isKnown = tokenLookRows.includes(row) || tokenLookRows.includes(restingRow(row));
+  const lookAtMs = isKnown && wakeAtMs !== null ? wakeAtMs : nowMs;
+  const leftMs = Math.min(Math.floor(ttlMs / 3), Math.max(0, lookAtMs - nowMs));
+  return { tokenDue: isTouched || (isLookedAfter && leftMs === 0), tokenCheckInMs: leftMs };
+}
+
+/** Whether there is a token in the data that some node still needs, or will need. */
+function hasTokenToKeep({ config, owner }: View): boolean {
+  return hasTokenDiscovery(config) && specToken(config) !== '' && (owner.kind === 'MachinePool' || !owner.hasJoined);
+}
+
+/** A time up to `maxMs` that is another one for each life, and the same at every look (FNV-1a). */
+function spreadOf(uid: string, maxMs: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < uid.length; index += 1) hash = Math.imul(hash ^ uid.charCodeAt(index), 0x01000193) >>> 0;
+  return Math.floor((hash / 2 ** 32) * maxMs);
 }

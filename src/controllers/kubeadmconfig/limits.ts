@@ -20,3 +20,9 @@ export const STATUS_TRIES_MAX = 3;
 
 /** First and longest wait after a failed workload connection. */
 export const CONNECTION_BACKOFF_MS = { first: 1_000, max: 30_000 } as const;
+
+/**
+ * A token of which nothing is known is looked at within this part of its TTL after the start. The Go provider leaves a token half
+ * of its TTL at least: what remains is what a downtime may last.
+ */
+export const FIRST_LOOK_PART_OF_TTL = 30;

@@ -1,6 +1,7 @@
 // What this process remembers between turns. Forgetting all of it costs reads and nothing else.
 //
-//   R1. A token is due when somebody else changed its KubeadmConfig or owner, not when we did and not when a list came in.
+//   R1. A token is due when somebody else changed its KubeadmConfig, or what is read of its owner; not when we did and not when a
+//       list came in.
 //   R2. A lock that this process did not create is confirmed by one live read of its Cluster before anything is done under it.
 //   R3. A store of unknown outcome is remembered for as long as it may still arrive.
 import type { Key } from '../../host/contract.js';

@@ -145,12 +145,19 @@ async function patchAnnotation(
 ): Promise<void> {
   const { namespace = '', name, uid = '' } = view.config.metadata;
   const target = targetOf(kinds.kubeadmConfig, namespace, name);
-  const { metadata } = await client.get<StoredConfig>(target, { signal });
-  if (metadata.uid !== uid) return;
-  const body = actorAnnotationPatch(envelope, { uid, resourceVersion: metadata.resourceVersion ?? '' });
-  const written = await client.mergePatch(target, body, { signal });
-  memory.wrote(view.key, written.metadata.resourceVersion ?? '');
-  noteSnapshot?.(envelopeText(envelope));
+  for (let round = 1; ; round += 1) {
+    const { metadata } = await client.get<StoredConfig>(target, { signal });
+    if (metadata.uid !== uid) return;
+    const body = actorAnnotationPatch(envelope, { uid, resourceVersion: metadata.resourceVersion ?? '' });
+    try {
+      const written = await client.mergePatch(target, body, { signal });
+      memory.wrote(view.key, written.metadata.resourceVersion ?? '');
+      noteSnapshot?.(envelopeText(envelope));
+      return;
+    } catch (error) {
+      if (!isApiError(error, 'Conflict') || round >= STATUS_TRIES_MAX) throw error;
+    }
+  }
 }
 
 async function writeConfigMap(

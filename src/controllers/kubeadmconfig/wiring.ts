@@ -1,6 +1,6 @@
 // Which change wakes whom: exactly those who wait for it, at once.
 //
-//   W1. A change of the object itself, of its owner or of its Cluster always wakes it.
+//   W1. A change of the object itself, of its owner or of its Cluster wakes it, if anything changed that is read of them.
 //   W2. A lock that goes wakes the control planes of its cluster that have no data; so does a holder that goes. A lock that is
 //       seen only after its cluster was initialised wakes its holder.
 //   W3. A Secret wakes those whose last failure names it, and the KubeadmConfig whose data it holds. A connection wakes those
@@ -107,6 +107,7 @@ function onConfig(world: Wires, { type, sync, before, after }: CacheChange<Store
   const { namespace = '', name, resourceVersion = '' } = config.metadata;
   const key = `${namespace}/${name}`;
   const isOwn = memory.hasWritten(key, resourceVersion);
+  if (type === 'updated' && !isOwn && isSame(contentOf(before), contentOf(after))) return;
   if (type === 'deleted') memory.forget(key);
   else if (!sync) memory.touch(key, resourceVersion);
   const isSelf = isOwn || (!sync && (type !== 'updated' || isWish(before, after)));
@@ -115,6 +116,13 @@ function onConfig(world: Wires, { type, sync, before, after }: CacheChange<Store
     isSelf ? { kind: 'self', resourceVersion, before: before?.metadata.resourceVersion ?? '' } : { kind: 'sync' },
   );
   if (type === 'deleted' || (isConfigLost(config) && !isConfigLost(before ?? null))) wakeRivalsOfConfig(world, config);
+}
+
+/** A KubeadmConfig without the marks of its writes: those alone are no news. */
+function contentOf(config: StoredConfig | undefined): unknown {
+  if (config === undefined) return undefined;
+  const { resourceVersion: _version, managedFields: _fields, ...metadata } = config.metadata;
+  return { ...config, metadata };
 }
 
 /** Whether somebody changed what they want, not only what is reported. */
@@ -152,12 +160,27 @@ function onOwner(
   { type, sync, before, after }: CacheChange<StoredMachine | StoredMachinePool>,
 ): void {
   const owner = after ?? before;
-  if (owner === undefined) return;
+  if (owner === undefined || !isOwnerNews(type, before, after)) return;
   const { namespace = '', name } = owner.metadata;
   for (const key of keysOfOwner(caches, kind, owner)) {
     if (!sync && type === 'updated') memory.touch(key, null);
     wake(key, sync ? { kind: 'sync' } : objectCause(kind, namespace, name));
   }
+}
+
+/** Whether anything changed that is read of an owner. Its status is patched ten times while its node comes up. */
+function isOwnerNews(
+  type: CacheChange<StoredMachine>['type'],
+  before: StoredMachine | StoredMachinePool | undefined,
+  after: StoredMachine | StoredMachinePool | undefined,
+): boolean {
+  if (type !== 'updated' || before === undefined || after === undefined) return true;
+  const read = ({ metadata, spec, status }: StoredMachine | StoredMachinePool): unknown => {
+    const { uid, labels, annotations, ownerReferences } = metadata;
+    const { nodeRef, nodeRefs } = (status ?? {}) as { readonly nodeRef?: unknown; readonly nodeRefs?: unknown };
+    return [uid, labels, annotations, ownerReferences, spec, nodeRef, nodeRefs];
+  };
+  return !isSame(read(before), read(after));
 }
 
 function onCluster({ caches, wake }: Wires, { type, sync, before, after }: CacheChange<StoredCluster>): void {

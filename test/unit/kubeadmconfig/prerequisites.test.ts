@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { controlPlane, joined, look, said, saidBefore, statusAfter, worker } from './facts.js';
+import { restOf, restore, step } from '../../../machines/kit/step.js';
+import type { Facts, Reply, Request } from '../../../machines/kubeadmconfig/facts.js';
+import { machine } from '../../../machines/kubeadmconfig/table.js';
+import { controlPlane, joined, look, NOW_MS, said, saidBefore, statusAfter, worker } from './facts.js';
 
 const infrastructure = 'Waiting for Cluster status.infrastructureReady to be true';
 
@@ -260,4 +263,33 @@ describe('kubeadmconfig rows: prerequisites', () => {
     ]);
     expect(adopted).toMatchObject({ dataSecretName: 'w-0', initialization: { dataSecretCreated: true } });
   });
+});
+
+describe('kubeadmconfig rows: what only interrupts', () => {
+  const interruptions: Readonly<Record<string, Partial<Facts>>> = {
+    'filtered out': { isHandled: false },
+    'no owner': { owner: 'none' },
+    'owner missing': { owner: 'absent' },
+    'failed for good': { isFailedForGood: true },
+    'Cluster missing': { hasCluster: false },
+    paused: { isPaused: true },
+    'data Secret foreign': { dataSecret: 'foreign' },
+    'infrastructure missing': { infrastructureProvisioned: false },
+  };
+  const wakeAfter = (facts: Facts, wakeAtMs: number | null): number | null => {
+    const context = { row: 'K28', sinceMs: NOW_MS - 1_000, wakeAtMs };
+    const snapshot = restore(machine, { value: 'TokenMonitoring', context });
+    if (snapshot === null) throw new Error('no snapshot');
+    const { after } = step<Facts, Request, Reply>(machine, snapshot, { type: 'OBSERVED', nowMs: NOW_MS, facts });
+    return restOf(after).context.wakeAtMs;
+  };
+
+  for (const [what, more] of Object.entries(interruptions)) {
+    test(`${what}: a wake-up that was set -> stays until it is due, is not made, does not come at once for ever`, () => {
+      const facts = joined(more);
+      expect(wakeAfter(facts, NOW_MS + 100_000)).toBe(NOW_MS + 100_000);
+      expect(wakeAfter(facts, NOW_MS)).toBeNull();
+      expect(wakeAfter(facts, null)).toBeNull();
+    });
+  }
 });

@@ -186,6 +186,33 @@ describe('kubeadmconfig status', () => {
     expect(again).toBe(stored);
   });
 
+  test('paused: the pause ends and its turn says nothing (work cut short, somebody was faster) -> Paused turns False at once', () => {
+    const paused = statusAfter([
+      ['OBSERVED', worker({ isPaused: true, pauseMessage: 'Cluster spec.paused is set to true' })],
+    ]);
+    expect(said(paused, 'Paused')).toMatch(/^True/);
+    for (const kind of ['Aborted', 'ApiConflict']) {
+      const failed = failedFacts(worker(), 'storeJoinData', kind);
+      const after = statusAfter(
+        [
+          ['OBSERVED', worker()],
+          ['EFFECT_FAILED', failed],
+        ],
+        paused,
+      );
+      expect([kind, said(after, 'Paused')]).toEqual([kind, 'False NotPaused']);
+      expect(after.observedGeneration).toBeUndefined();
+    }
+  });
+
+  test('paused: the owner or the Cluster is gone, or the object is going -> Paused stays as it is', () => {
+    const paused = statusAfter([
+      ['OBSERVED', worker({ isPaused: true, pauseMessage: 'Cluster spec.paused is set to true' })],
+    ]);
+    const untouched = [{ owner: 'absent' }, { hasCluster: false }, { isDeleting: true }, { isHandled: false }] as const;
+    for (const more of untouched) expect(statusAfter([['OBSERVED', worker(more)]], paused)).toBe(paused);
+  });
+
   test('order of conditions: all set -> Ready, CertificatesAvailable, DataSecretAvailable, Paused', () => {
     const status = statusAfter([['DATA_STORED', joined()]]);
     expect(status.conditions?.map(({ type }) => type)).toEqual([

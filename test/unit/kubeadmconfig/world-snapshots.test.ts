@@ -189,6 +189,30 @@ test('store configmap: an actor’s ConfigMap loses its label -> it gets it back
   operator.kill();
 });
 
+test('store annotation: somebody else writes between the read and the write of it -> written again, the turn is no failure', async () => {
+  const world = createWorld();
+  await create(world.user, cluster({ initialized: true }));
+  await addClusterSecrets(world.user);
+  const operator = await world.start({ snapshotStore: 'annotation' });
+  let conflicts = 0;
+  world.setFaults({
+    request: ({ verb, resource, subresource, name }) => {
+      const isSnapshot = verb === 'patch' && resource === 'kubeadmconfigs' && subresource === '' && name === 'w-0';
+      if (!isSnapshot || world.server.store.get('secrets', NAMESPACE, 'w-0') === undefined || conflicts > 0)
+        return undefined;
+      conflicts += 1;
+      return { kind: 'status', code: 409 };
+    },
+  });
+  await addMachine(world.user, 'w-0');
+  await world.settle(operator);
+  expect(conflicts).toBe(1);
+  const { metadata } = await configOf(world.user, 'w-0');
+  expect(JSON.parse(metadata.annotations?.[ACTOR] ?? '{}')).toMatchObject({ snapshot: { value: 'TokenMonitoring' } });
+  expect(JSON.stringify(operator.logs)).not.toContain('Reconciler error');
+  operator.kill();
+});
+
 async function restarted(world: World, snapshotStore: SnapshotStoreKind): Promise<Operator> {
   const operator = await world.start({ snapshotStore });
   await world.settle();

@@ -47,9 +47,32 @@ async function resourceOfKind(work: Work, apiGroup: string, kind: string): Promi
     metadataOnly: true,
   });
   const { labels = {} } = definition.metadata;
-  const versions = labels[`${group.cluster}/v1beta2`] ?? labels[`${group.cluster}/v1beta1`] ?? '';
-  const version = versions.split('_').at(-1) ?? '';
+  const versions = labels[`${group.cluster}/v1beta2`] || labels[`${group.cluster}/v1beta1`] || '';
+  const version = newestVersion(versions.split('_'));
   return { group: apiGroup, version: version === '' ? storageVersion : version, plural, kind, namespaced: true };
+}
+
+/**
+ * The version that comes first by Kubernetes' priority: stable ones before beta before alpha, higher numbers first; other words
+ * come last, in alphabetical order. Empty for none.
+ */
+export function newestVersion(versions: readonly string[]): string {
+  return versions.toSorted(comparePriority)[0] ?? '';
+}
+
+function comparePriority(one: string, other: string): number {
+  const [a, b] = [priorityOf(one), priorityOf(other)];
+  if (a === null || b === null) return a === b ? (one < other ? -1 : Number(one > other)) : a === null ? 1 : -1;
+  return b.level - a.level || b.major - a.major || b.minor - a.minor;
+}
+
+function priorityOf(
+  version: string,
+): { readonly level: number; readonly major: number; readonly minor: number } | null {
+  const parts = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (parts === null) return null;
+  const [, major = '0', level, minor = '0'] = parts;
+  return { level: level === undefined ? 2 : level === 'beta' ? 1 : 0, major: Number(major), minor: Number(minor) };
 }
 
 /** The plural of a kind by the rules that CRD generators use. */

@@ -85,6 +85,7 @@ async function lookAtToken(work: Work): Promise<Found | Answer> {
   }
   const client = await workloadClient(work);
   const known = await readKnown(work, client, token);
+  work.memory.tokenLooked(work.key, work.view.remembered.touch);
   if (known === null) return missing(work, token);
   if (known.secret !== token.secret) return answer('TOKEN_TAKEN', { dataToken: 'same' });
   let isOurs = isTokenMarked(turn.config);
