@@ -130,8 +130,8 @@ export interface Facts extends BaseFacts<Request> {
   readonly pauseMessage: string;
   /** `status.deprecated.v1beta1.failureReason` and message, for explanations. */
   readonly failureForGood: string;
-  /** Who controls the data Secret, when it is foreign: `Kind name`. */
-  readonly dataSecretController: string;
+  /** Why the data Secret is foreign, as the end of a sentence: `it is already controlled by Kind name`. */
+  readonly dataSecretProblem: string;
   /** What `status.dataSecretName` should say once data is stored. */
   readonly dataSecretName: string;
   /** Why the lock cannot be read. */

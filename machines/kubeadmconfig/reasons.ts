@@ -100,12 +100,13 @@ export const lockUnreadable = (f: Facts): readonly ConditionIntent[] => [
   ),
 ];
 
-/** The data's Secret belongs to somebody else. */
-export const dataSecretForeign = (f: Facts): readonly ConditionIntent[] => [noData(foreignText(f))];
+/** The data's Secret belongs to somebody else. Stored data stays available: the Event and the explanation tell the cause. */
+export const dataSecretForeign = (f: Facts): readonly ConditionIntent[] =>
+  f.dataStored === 'no' ? [noData(foreignText(f))] : available;
 
-/** Upstream's text (v1.14) for a Secret that another kind controls. */
-export function foreignText({ names, dataSecretController }: Facts): string {
-  return `could not add KubeadmConfig ${names.config} as ownerReference to bootstrap Secret ${names.config}, it is already controlled by ${dataSecretController}`;
+/** Upstream's text (v1.14) for a Secret that another kind controls, and ours for one that is none of bootstrap data. */
+export function foreignText({ names, dataSecretProblem }: Pick<Facts, 'names' | 'dataSecretProblem'>): string {
+  return `could not add KubeadmConfig ${names.config} as ownerReference to bootstrap Secret ${names.config}, ${dataSecretProblem}`;
 }
 
 /** The data's Secret is being deleted, and its name is needed. */

@@ -182,7 +182,7 @@ export const initReplyRows = [
     requirements: ['KC-125', 'KC-146'],
     title: 'lock kept',
     description:
-      'Init data may have been stored, or the lock could not be deleted: it stays, so that nobody else initialises.',
+      'Init data may have been stored, or the lock could not be deleted: it stays, so that nobody else initialises. A lock that was there before this process began is kept for about a minute after its start, in which a write of the process before it may still arrive.',
     on: 'LOCK_KEPT',
     guard: 'always',
     target: 'Initializing',

@@ -105,18 +105,15 @@ export const prerequisiteRows = [
     id: 'K10',
     requirements: ['KC-213'],
     title: 'data Secret of somebody else',
-    description: 'A Secret of the name that the data needs is controlled by another kind. It is never taken over.',
+    description:
+      'A Secret of the name that the data needs is controlled by another kind, or is none of bootstrap data. It is never taken over; stored data stays available.',
     on: observed,
     guard: 'isDataSecretForeign',
     isInterruption: true,
     target: null,
     conditions: dataSecretForeign,
     waitsFor: (f) =>
-      onDataSecret(
-        f,
-        `it is controlled by ${f.dataSecretController}`,
-        'Delete the Secret, or rename the KubeadmConfig.',
-      ),
+      onDataSecret(f, f.dataSecretProblem, 'Delete or rename the Secret, or make another KubeadmConfig.'),
   }),
   row({
     id: 'K11',

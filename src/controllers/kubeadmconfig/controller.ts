@@ -23,6 +23,7 @@ import { CONNECTION_BACKOFF_MS } from './limits.js';
 import { createMemory, type Memory } from './memory.js';
 import { endTurn } from './persist.js';
 import type { Caches, Ports } from './ports.js';
+import { forgetKeys } from './prepared-keys.js';
 import { storedEnvelope } from './status-patch.js';
 import type { Reader } from './reader.js';
 import { viewOf, type View } from './view.js';
@@ -65,7 +66,10 @@ export function createKubeadmConfigController(ports: Ports): KubeadmConfigParts 
         }),
       }),
     // The turn that ran while it went, and its owner's last changes, have left their traces.
-    forget: (key) => memory.forget(key),
+    forget: (key) => {
+      memory.forget(key);
+      forgetKeys(ports, memory, key);
+    },
     uid: (view) => view.config.metadata.uid ?? '',
     facts: (view, nowMs, context) => factsOf(view, { nowMs, context }, settings),
     mayPersistSnapshot: (_, facts) => mayPersistSnapshot(facts),

@@ -12,9 +12,10 @@ import { restingRow, tokenLookRows } from '../../../machines/kubeadmconfig/table
 import { tokenId } from '../../bootstrap/bootstrap-token.js';
 import { isControlPlaneInitialized } from '../../bootstrap/cluster-facts.js';
 import { annotation, resources } from '../../api/names.js';
+import { whyForeign } from './foreign-secret.js';
 import { FIRST_LOOK_PART_OF_TTL } from './limits.js';
 import { isHeldBy, isHolderGone } from './lock-view.js';
-import { isKubeadmConfigReference, textOf } from './objects.js';
+import { textOf } from './objects.js';
 import type { Settings } from './ports.js';
 import { controllerOf, hasTokenDiscovery, isTokenMarked, specToken, type View } from './view.js';
 
@@ -28,7 +29,6 @@ export function factsOf(
   const { namespace = '', name, generation = 0, deletionTimestamp } = config.metadata;
   const pauses = pauseMessages(view);
   const failureForGood = terminalFailure(view);
-  const controller = view.dataSecret === null ? undefined : controllerOf(view.dataSecret);
   return {
     failure: null,
     isHandled: view.isHandled,
@@ -64,7 +64,7 @@ export function factsOf(
     },
     pauseMessage: pauses.join(', '),
     failureForGood,
-    dataSecretController: controller === undefined ? '' : `${controller.kind} ${controller.name}`,
+    dataSecretProblem: view.dataSecret === null ? '' : whyForeign(view.dataSecret),
     dataSecretName: owner.dataSecretName || name,
     lockProblem: view.lock.kind === 'unreadable' ? view.lock.problem : '',
   };
@@ -94,8 +94,8 @@ function dataSecretFact({ config, dataSecret }: View): DataSecretFact {
   if (dataSecret === null) return 'none';
   if (dataSecret.metadata.deletionTimestamp !== undefined) return 'ending';
   const controller = controllerOf(dataSecret);
+  if (whyForeign(dataSecret) !== '') return 'foreign';
   if (controller === undefined) return 'unowned';
-  if (!isKubeadmConfigReference(controller)) return 'foreign';
   if (controller.uid !== config.metadata.uid) return 'otherLife';
   const isCurrent =
     controller.apiVersion === resources.KubeadmConfig.apiVersion && controller.name === config.metadata.name;

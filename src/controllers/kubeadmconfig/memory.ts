@@ -46,6 +46,9 @@ export interface Memory {
   /** Whether the object holds a token of ours and no data. */
   marked(key: Key, isMarked: boolean): void;
   readonly markedCount: number;
+  /** The cluster for which keys are made ahead of need on behalf of an object; null for none. It outlives `forget`. */
+  preparedFor(key: Key): string | null;
+  prepares(key: Key, cluster: string | null): void;
   forget(key: Key): void;
 }
 
@@ -78,6 +81,7 @@ export function createMemory(startedMs: number): Memory {
   const waiting = new Map<Key, Named>();
   const waiters = new Map<string, Set<Key>>();
   const marked = new Set<Key>();
+  const prepared = new Map<Key, string>();
   let lastTouch = 0;
 
   const of = (key: Key): ObjectMemory => {
@@ -167,6 +171,8 @@ export function createMemory(startedMs: number): Memory {
     get markedCount() {
       return marked.size;
     },
+    preparedFor: (key) => prepared.get(key) ?? null,
+    prepares: (key, cluster) => void (cluster === null ? prepared.delete(key) : prepared.set(key, cluster)),
     forget: (key) => {
       objects.delete(key);
       endWait(key);

@@ -1,7 +1,5 @@
 // What is left to do when a turn has decided: say what happened, and write status and snapshot if they changed.
 import type { Facts } from '../../../machines/kubeadmconfig/facts.js';
-import { clusterFacts } from '../../bootstrap/cluster-facts.js';
-import { parseEncryptionAlgorithm } from '../../bootstrap/certificates/encryption-algorithm.js';
 import type { EffectContext } from '../../host/contract.js';
 import { EffectFailure } from '../../host/effect-failure.js';
 import { isApiError } from '../../kube/failures.js';
@@ -11,6 +9,7 @@ import { eventsOfTurn } from './event-texts.js';
 import { logTurn } from './log-lines.js';
 import type { Memory } from './memory.js';
 import type { Ports } from './ports.js';
+import { prepareKeys } from './prepared-keys.js';
 import { persistStatus, type KubeadmConfigOutcome } from './status-patch.js';
 import { turnOf } from './turn.js';
 import { isTokenMarked, type View } from './view.js';
@@ -35,7 +34,7 @@ export async function endTurn(
   }
   memory.waits(view.key, outcome.failed ? (outcome.facts.failure?.object ?? null) : null);
   memory.marked(view.key, !ports.settings.shadow && isMarkedWithoutData(view, outcome.facts));
-  prepareKeys(ports, view, outcome.facts);
+  prepareKeys(ports, memory, view, outcome.facts);
   if (ports.settings.shadow) await compareStoredData(ports, memory, given);
   const config = view.cluster === null ? view.config : turnOf(view).config;
   // PARITY: upstream's status is one generation behind after its own spec patch, until its next pass (docs/parity.md, Q-11).
@@ -69,17 +68,6 @@ async function compareStoredData(
 function isMarkedWithoutData(view: View, facts: Facts): boolean {
   const config = view.cluster === null ? view.config : turnOf(view).config;
   return isTokenMarked(config) && facts.dataStored === 'no' && !facts.isDeleting;
-}
-
-/** While the infrastructure is being provisioned, the keys of a cluster that will need some are made ahead of need. */
-function prepareKeys({ keyPool, caches, settings }: Ports, view: View, facts: Facts): void {
-  const { cluster, config } = view;
-  if (cluster === null || settings.shadow || facts.infrastructureProvisioned) return;
-  if (!facts.isControlPlaneMachine || facts.isPaused || facts.isDeleting) return;
-  const { namespace = '', name } = cluster.metadata;
-  if (clusterFacts(cluster).hasControlPlaneRef || caches.secrets.get(namespace, `${name}-ca`) !== undefined) return;
-  const parsed = parseEncryptionAlgorithm(config.spec?.clusterConfiguration?.encryptionAlgorithm);
-  if (parsed.kind !== 'unknown') keyPool.prepare(`${namespace}/${name}`, parsed.algorithm);
 }
 
 function logFailure(ports: Ports, view: View, { trail }: KubeadmConfigOutcome): void {

@@ -40,7 +40,7 @@ export interface View {
   readonly cluster: StoredCluster | null;
   readonly lock: LockView;
   /** The bootstrap Secret: metadata, as far as it carries a cluster's label. */
-  readonly dataSecret: KubeObject | null;
+  readonly dataSecret: CachedSecret | null;
   /** Certificate Secrets of the cluster that a KubeadmConfig owns, and the Cluster should. */
   readonly certificatesToAdopt: readonly CachedSecret[];
   readonly actorConfigMap: StoredConfigMap | null;

@@ -289,3 +289,20 @@ describe('ControlPlaneInitialized: who is woken', () => {
     expect(machineIndexes['cluster-label']?.(machine('m'))).toEqual(['ns/c1']);
   });
 });
+
+test('CI-021 infrastructure not there, unknown, there: looked at, in every stage of the control plane -> decided in the same way', () => {
+  const stages = [
+    { look: found({ initialization: { controlPlaneInitialized: true } }), row: 'initialized' },
+    { look: found({ initialization: { controlPlaneInitialized: false } }), row: 'not yet' },
+    { look: { kind: 'missing' } as ExternalLook, row: 'missing' },
+  ];
+  const rows = stages.map((stage) =>
+    [
+      {},
+      { initialization: {} },
+      ...[false, true].map((is) => ({ initialization: { infrastructureProvisioned: is } })),
+    ].map((status) => rowOf({ cluster: cluster({ spec: { controlPlaneRef: reference }, status }), look: stage.look })),
+  );
+  for (const of of rows) expect(new Set(of).size).toBe(1);
+  expect(new Set(rows.map(([row]) => row)).size).toBe(stages.length);
+});

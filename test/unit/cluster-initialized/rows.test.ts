@@ -18,7 +18,7 @@ describe('ControlPlaneInitialized: rows', () => {
     expect(Object.keys(base).filter((name) => /available/i.test(name))).toEqual([]);
   });
 
-  test('CI-021 infrastructure: no fact tells about it -> initialised as the table says, not as the note does', () => {
+  test('infrastructure: no fact tells about it -> initialised as the table says, not as the note does', () => {
     expect(Object.keys(base).filter((name) => /infra/i.test(name))).toEqual([]);
     const initialized = examples.find(({ ids }) => ids.startsWith('CI-008'));
     expect(initialized?.says).toBe('True/Initialized/');

@@ -40,7 +40,7 @@ export function worker(more: Partial<Facts> = {}): Facts {
     names: { namespace: 'default', config: 'w-0', owner: 'w-0', cluster: 'c1', lockHolder: '' },
     pauseMessage: '',
     failureForGood: '',
-    dataSecretController: '',
+    dataSecretProblem: '',
     dataSecretName: 'w-0',
     lockProblem: '',
     ...more,

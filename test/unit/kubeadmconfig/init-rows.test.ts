@@ -6,7 +6,7 @@ const other = { ...controlPlane().names, lockHolder: 'cp-0' };
 const storedInit = controlPlane({ lock: 'mine', dataStored: 'yes', dataSecret: 'ours' });
 
 describe('kubeadmconfig rows: the first control plane', () => {
-  test('KC-063 control plane machine, lock free: looked at -> takes the lock, then makes init data', () => {
+  test('control plane machine, lock free: looked at -> takes the lock, then makes init data', () => {
     expect(look(controlPlane(), 'WaitingInfra')).toMatchObject({ state: 'AcquiringLock', request: 'acquireInitLock' });
     expect(answer('LOCK_ACQUIRED', controlPlane({ lock: 'mine' }), 'AcquiringLock')).toMatchObject({
       state: 'Initializing',

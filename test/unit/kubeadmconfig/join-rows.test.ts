@@ -67,7 +67,7 @@ describe('kubeadmconfig rows: joining', () => {
     expect(types.map((type) => said(file, type))).toEqual(allTrue);
   });
 
-  test('KC-015 bootstrap Secret stored: answered -> DataSecretAvailable is True', () => {
+  test('bootstrap Secret stored: answered -> DataSecretAvailable is True', () => {
     expect(said(statusAfter([['DATA_STORED', joined()]]), 'DataSecretAvailable')).toMatch(/^True/);
     expect(said(statusAfter([['DATA_STORED', worker({ dataStored: 'yes' })]]), 'DataSecretAvailable')).toMatch(/^True/);
   });
@@ -297,7 +297,7 @@ describe('kubeadmconfig rows: joining', () => {
     }
   });
 
-  test('KC-015 a pool’s data stored again: answered from Rotating -> TokenMonitoring after TTL/3', () => {
+  test('a pool’s data stored again: answered from Rotating -> TokenMonitoring after TTL/3', () => {
     expect(answer('DATA_STORED', pool(), 'Rotating')).toMatchObject({ state: 'TokenMonitoring', wakeInMs: 300_000 });
   });
 });

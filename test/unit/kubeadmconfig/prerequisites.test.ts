@@ -129,7 +129,7 @@ describe('kubeadmconfig rows: prerequisites', () => {
     expect(look(joined({ dataSecret: 'unowned' })).request).toBe('repairDataSecretOwner');
     expect(look(joined({ dataSecret: 'otherLife' })).request).toBe('repairDataSecretOwner');
     expect(look(worker({ dataSecret: 'otherLife', ownerHasData: true })).request).toBe('repairDataSecretOwner');
-    const foreign = worker({ dataSecret: 'foreign', dataSecretController: 'Deployment web' });
+    const foreign = worker({ dataSecret: 'foreign', dataSecretProblem: 'it is already controlled by Deployment web' });
     expect(look(foreign)).toMatchObject({ row: 'K10', request: null });
     expect(said(statusAfter([['OBSERVED', foreign]]), 'DataSecretAvailable')).toBe(
       'False NotAvailable could not add KubeadmConfig w-0 as ownerReference to bootstrap Secret w-0, it is already controlled by Deployment web',

@@ -146,7 +146,7 @@ describe('kubeadmconfig status', () => {
     expect(saidBefore(error, 'Ready')).toBe('False DataSecretGenerationFailed Warning the cause');
   });
 
-  test('KC-200 end of a pass: success, wait and error -> all of them are written', () => {
+  test('end of a pass: success, wait and error -> each projection differs from what is stored', () => {
     for (const step of [
       ['DATA_STORED', joined()],
       ['OBSERVED', worker({ controlPlaneInitialized: false })],

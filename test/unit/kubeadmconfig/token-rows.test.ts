@@ -36,7 +36,7 @@ describe('kubeadmconfig rows: tokens', () => {
     expect(look(pool(due)).request).toBe('refreshToken');
   });
 
-  test('KC-107 no bootstrap token discovery: whoever, however -> no token is created, refreshed or rotated', () => {
+  test('no bootstrap token discovery: whoever, however -> no token is created, refreshed or rotated', () => {
     for (const owner of ['Machine', 'MachinePool'] as const) {
       for (const nodeJoined of [false, true]) {
         const facts = worker({ dataStored: 'yes', owner, nodeJoined, tokenDue: true, hasToken: true });

@@ -275,6 +275,35 @@ describe('upstream bugs: rendering', () => {
   });
 });
 
+describe('upstream bugs: data that comes late', () => {
+  test('upstream bug 78: data could not be rendered until its token had run out -> the data that comes carries a token that lives', async () => {
+    const world = createWorld({ hasOwnWorkload: true });
+    await create(world.user, cluster({ initialized: true }));
+    await addClusterSecrets(world.user);
+    const users = [{ name: 'u', passwdFrom: { secret: { name: 'late', key: 'k' } } }];
+    await addMachine(world.user, 'w-0', { spec: { joinConfiguration: { nodeRegistration: { name: 'w' } }, users } });
+    const operator = await world.start();
+    await world.settle();
+    const token = tokenOf(await configOf(world.user, 'w-0'));
+    const name = `bootstrap-token-${token.split('.')[0]}`;
+    await world.clock.advance(TTL_MS / 2);
+    await world.remote.delete(tokenTarget(name));
+    await world.clock.advance(TTL_MS);
+    await create(world.user, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'late', namespace: 'default' },
+      data: { k: 'eA==' },
+    });
+    await world.settle(operator);
+    expect(await payload(world.user, 'w-0')).toContain(tokenOf(await configOf(world.user, 'w-0')));
+    const [living] = await tokens(world.remote);
+    if (living === undefined) throw new Error('there is no token');
+    expect(await payload(world.user, 'w-0')).toContain(`${decoded(living, 'token-id')}.`);
+    expect(Date.parse(decoded(living, 'expiration')) - world.clock.nowMs()).toBeGreaterThan((TTL_MS * 4) / 5);
+  });
+});
+
 describe('upstream bugs: ownership, pause', () => {
   test('upstream bug 41: data Secret of another controller -> its owner references stay as they are', async () => {
     const world = await initialized();

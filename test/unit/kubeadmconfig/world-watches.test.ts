@@ -243,3 +243,34 @@ describe('kubeadmconfig worlds: a missing Secret appears', () => {
     });
   }
 });
+
+test('kubeadmconfig worlds: the stream of names breaks just when the missing Secret is made -> who waits for it is woken when the stream is back, long before its backoff ends', async () => {
+  const world = createWorld();
+  await create(world.user, cluster({ initialized: true }));
+  await addClusterSecrets(world.user);
+  const joins = { joinConfiguration: { nodeRegistration: { name: 'w' } } };
+  const contentFrom = { secret: { name: 'f', key: 'k' } };
+  await addMachine(world.user, 'waits', { spec: { ...joins, files: [{ path: '/f', contentFrom }] } });
+  await addMachine(world.user, 'settled', {
+    spec: {
+      joinConfiguration: {
+        discovery: { file: { kubeConfigPath: '/f', kubeConfig: { user: { exec: { command: '/x' } } } } },
+      },
+    },
+  });
+  const operator = await running(world);
+  // By then the next try of its own is ten minutes away.
+  await world.clock.advance(700_000);
+  operator.transitions.length = 0;
+  world.setFaults({
+    watchEvent: ({ resource }, { object }) =>
+      resource === 'secrets' && object.metadata.name === 'f' ? { kind: 'gone' } : undefined,
+  });
+  await create(world.user, { ...secret('f', {}, { labels: {} }), data: { k: 'eA==' } });
+  await world.settle(operator);
+  world.setFaults(undefined);
+  await world.clock.advance(60_000);
+  await world.settle(operator);
+  expect([...new Set(operator.transitions.map(({ key }) => key))]).toEqual(['default/waits']);
+  expect(await withData(world, ['waits', 'settled'])).toEqual(['waits', 'settled']);
+});

@@ -3,6 +3,7 @@
 // The same server plays the workload clusters, unless a world asks for a second one: a kubeconfig Secret with the text
 // `working` leads there.
 import { createKeyPool } from '../../../src/bootstrap/certificates/key-pool.js';
+import type { KeyPool } from '../../../src/bootstrap/certificates/types.js';
 import { generateKeyPair as generateKey } from '../../../src/bootstrap/certificates/keys.js';
 import { createKubeadmConfigController } from '../../../src/controllers/kubeadmconfig/controller.js';
 import { kinds } from '../../../src/controllers/kubeadmconfig/objects.js';
@@ -62,6 +63,7 @@ export interface Operator {
   readonly host: Host;
   readonly controller: ReturnType<typeof createKubeadmConfigController>;
   readonly workload: WorkloadConnections;
+  readonly keyPool: KeyPool;
   readonly transitions: TransitionNote[];
   readonly events: EventNote[];
   readonly logs: Record<string, unknown>[];
@@ -227,6 +229,7 @@ async function startOperator(
   });
   const events: EventNote[] = [];
   const transitions: TransitionNote[] = [];
+  const keyPool = createKeyPool({ generate: () => generateKey('ECDSA-P256') });
   const controller = createKubeadmConfigController({
     client,
     caches,
@@ -234,7 +237,7 @@ async function startOperator(
     workload,
     clock,
     random,
-    keyPool: createKeyPool({ generate: () => generateKey('ECDSA-P256') }),
+    keyPool,
     log,
     events: { record: (note) => void events.push(note) },
     settings: { ...defaultSettings, ...settings },
@@ -265,6 +268,7 @@ async function startOperator(
     host,
     controller,
     workload,
+    keyPool,
     transitions,
     events,
     logs,

@@ -181,7 +181,7 @@ describe('one condition: what is written', () => {
     ).rejects.toThrow('Refused');
   });
 
-  test('CI-019 those who gate on the condition -> wait while it is not True, and go once it is', () => {
+  test('those who gate on the condition -> wait while it is not True, and go once it is', () => {
     const said = (status: ConditionIntent['status']) => {
       const entry = entryToWrite(cluster(undefined), intent({ status, reason: 'x' }), nowMs);
       return isControlPlaneInitialized(cluster({ conditions: entry === null ? [] : [entry] }) as never);

@@ -1,17 +1,19 @@
 // The bootstrap Secret: looked at before anything is rendered, created, and updated without losing what others put there.
 //
-//   D1. A Secret that another kind controls is never touched.
-//   D2. A Secret of another life of this KubeadmConfig is replaced, unless somebody has been told to use it. Who has been told,
-//       and which life is over, is read live: caches may be older than the Secret.
+//   D1. A Secret that is somebody else's (foreign-secret.ts) is never touched. Its type travels with every patch, so that the API
+//       server judges it, too.
+//   D2. A Secret of another life of this KubeadmConfig is replaced once the new data is made, unless somebody has been told to use
+//       it. Who has been told, and which life is over, is read live: caches may be older than the Secret.
 //   D3. Data that is there already, is ours and fits is adopted: neither rendered nor written again.
 //   D4. Data of this life that does not fit is made again, unless its Machine, read live, has been told to use it.
-import { annotation, label } from '../../../api/names.js';
+import { annotation, label, secretType } from '../../../api/names.js';
 import type { BootstrapFormat } from '../../../bootstrap/bootstrap-types.js';
 import { tokenId } from '../../../bootstrap/bootstrap-token.js';
 import { dataSecret, dataSecretData, dataSecretOwnerReference } from '../../../bootstrap/data-secret.js';
 import { isApiError } from '../../../kube/failures.js';
 import { foreignText } from '../../../../machines/kubeadmconfig/reasons.js';
 import { failure, failureOfApi } from '../failures.js';
+import { whyForeign } from '../foreign-secret.js';
 import { mentionsInit } from '../stored-data.js';
 import {
   isKubeadmConfigReference,
@@ -33,9 +35,9 @@ export type WantedData = { readonly mode: 'init' } | { readonly mode: 'join'; re
 
 /** What is there already. */
 export type ExistingData =
-  { readonly kind: 'none' } | { readonly kind: 'adopt' | 'update'; readonly secret: StoredSecret };
+  { readonly kind: 'none' } | { readonly kind: 'adopt' | 'update' | 'replace'; readonly secret: StoredSecret };
 
-/** Looks at the Secret that is there, if any; removes one of another life. */
+/** Looks at the Secret that is there, if any. One of another life is to be replaced, once there is what takes its place. */
 export async function existingData(work: Work, wanted: WantedData): Promise<ExistingData> {
   const { turn, client, call, view, facts } = work;
   const { namespace = '', name, uid } = turn.config.metadata;
@@ -43,9 +45,9 @@ export async function existingData(work: Work, wanted: WantedData): Promise<Exis
   if (secret === null) return { kind: 'none' };
   const object = objectName('secret', namespace, name);
   const controller = controllerOf(secret);
-  if (controller !== undefined && !isKubeadmConfigReference(controller)) {
-    const text = foreignText({ ...facts, dataSecretController: `${controller.kind} ${controller.name}` });
-    throw failure('DataSecretForeign', text, object);
+  const dataSecretProblem = whyForeign({ ...secret, data: secret.data ?? {} });
+  if (dataSecretProblem !== '') {
+    throw failure('DataSecretForeign', foreignText({ names: facts.names, dataSecretProblem }), object);
   }
   if (secret.metadata.deletionTimestamp !== undefined) {
     throw failure('DataSecretEnding', `Waiting for bootstrap Secret ${namespace}/${name} to be deleted`, object);
@@ -54,10 +56,15 @@ export async function existingData(work: Work, wanted: WantedData): Promise<Exis
   if (controller.uid === uid) return { kind: isFitting(secret, wanted) ? 'adopt' : 'update', secret };
   if (view.owner.dataSecretName !== '') return { kind: 'update', secret };
   await refuseIfInUse(work);
-  const { uid: secretUid = '', resourceVersion = '' } = secret.metadata;
-  const preconditions = { uid: secretUid, resourceVersion };
-  await client.delete(targetOf(kinds.secret, namespace, name), { ...call, preconditions });
-  return { kind: 'none' };
+  return { kind: 'replace', secret };
+}
+
+/** Removes data of another life, unless somebody was told of it while its successor was made. */
+async function removeData(work: Work, { metadata }: StoredSecret): Promise<void> {
+  await refuseIfInUse(work);
+  const { namespace = '', name, uid = '', resourceVersion = '' } = metadata;
+  const preconditions = { uid, resourceVersion };
+  await work.client.delete(targetOf(kinds.secret, namespace, name), { ...work.call, preconditions });
 }
 
 /** Caches may be older than the Secret: data of a later life, or data that the owner knows by now, is not ours to remove. */
@@ -112,6 +119,7 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
     await updateSecret(work, data, existing.secret);
     return stored(work);
   }
+  if (existing.kind === 'replace') await removeData(work, existing.secret);
   const isCreated = await attempt(work, 'create', async () => {
     try {
       await client.create<StoredSecret>(kinds.secret, newSecret(work, data), call);
@@ -127,9 +135,12 @@ export async function storeData(work: Work, data: StorableData, existing: Existi
     facts.lock === 'mine' && !facts.controlPlaneInitialized ? { mode: 'init' } : { mode: 'join', token: data.token };
   const found = await existingData(work, wanted);
   if (found.kind === 'adopt' && facts.dataStored === 'no') return answer('DATA_ADOPTED', learnedData(work));
-  if (found.kind === 'none')
-    await attempt(work, 'create', () => client.create(kinds.secret, newSecret(work, data), call));
-  else await updateSecret(work, data, found.secret);
+  if (found.kind === 'adopt' || found.kind === 'update') {
+    await updateSecret(work, data, found.secret);
+    return stored(work);
+  }
+  if (found.kind === 'replace') await removeData(work, found.secret);
+  await attempt(work, 'create', () => client.create(kinds.secret, newSecret(work, data), call));
   return stored(work);
 }
 
@@ -191,6 +202,7 @@ async function updateSecret(work: Work, data: StorableData, secret: StoredSecret
         dataSecretOwnerReference(work.turn.config.metadata),
       ),
     },
+    type: secretType.cluster,
     data: dataSecretData(data),
   };
   await attempt(work, 'update', () => work.client.mergePatch(targetOf(kinds.secret, namespace, name), body, work.call));

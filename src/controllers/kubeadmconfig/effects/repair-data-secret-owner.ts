@@ -1,4 +1,6 @@
-// Makes this KubeadmConfig the controller of its bootstrap Secret again. Everything else about the Secret stays.
+// Makes this KubeadmConfig the controller of its bootstrap Secret again. Everything else about the Secret stays; its type travels
+// along, so that the API server refuses a Secret that is none of bootstrap data.
+import { secretType } from '../../../api/names.js';
 import { dataSecretOwnerReference } from '../../../bootstrap/data-secret.js';
 import { failureOfApi } from '../failures.js';
 import { kinds, objectName, targetOf } from '../objects.js';
@@ -15,7 +17,7 @@ export async function repairDataSecretOwner(work: Work): Promise<Answer> {
   const { namespace = '', name, uid, resourceVersion, ownerReferences = [] } = view.dataSecret.metadata;
   const owners = repairedOwners(ownerReferences, dataSecretOwnerReference(turn.config.metadata));
   try {
-    const body = { metadata: { uid, resourceVersion, ownerReferences: owners } };
+    const body = { metadata: { uid, resourceVersion, ownerReferences: owners }, type: secretType.cluster };
     await client.mergePatch(targetOf(kinds.secret, namespace, name), body, call);
   } catch (error) {
     const prefix = `could not add KubeadmConfig ${turn.config.metadata.name} as ownerReference to bootstrap Secret ${name}: `;
