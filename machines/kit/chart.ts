@@ -5,6 +5,7 @@
 //   M1. No timers, no invoked work, no final states: time comes in with events, wishes to wake go out in the context.
 //   M2. A row's side effect is one action of its transition, by name: it emits the name, and the host carries it out.
 //   M3. A wake-up is kept until it is due: later rows that are the same, or have the same requeue, never push it.
+//       A row that only interrupts leaves it as it is.
 
 import type { ActorContext, ActorEvent, Row, RowNote } from './row.js';
 
@@ -84,9 +85,11 @@ export function recorded<Facts>(
   const isSameWish = before !== undefined && (before === row || before.requeue === row?.requeue);
   const kept = isSameWish && context.wakeAtMs !== null && context.wakeAtMs > event.nowMs ? context.wakeAtMs : Infinity;
   const afterMs = row?.requeue?.afterMs(event.facts) ?? null;
+  const isStillToCome = context.wakeAtMs !== null && context.wakeAtMs > event.nowMs;
+  const interruptedWake = row?.isInterruption === true && isStillToCome ? context.wakeAtMs : null;
   return {
     row: id,
-    wakeAtMs: afterMs === null ? null : Math.min(kept, event.nowMs + afterMs),
+    wakeAtMs: afterMs === null ? interruptedWake : Math.min(kept, event.nowMs + afterMs),
     sinceMs: context.row === null ? event.nowMs : context.sinceMs,
   };
 }

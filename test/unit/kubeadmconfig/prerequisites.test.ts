@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { restOf, restore, step } from '../../../machines/kit/step.js';
 import type { Facts, Reply, Request } from '../../../machines/kubeadmconfig/facts.js';
-import { machine } from '../../../machines/kubeadmconfig/table.js';
+import { chart } from '../../../machines/kubeadmconfig/chart.js';
 import { controlPlane, joined, look, NOW_MS, said, saidBefore, statusAfter, worker } from './facts.js';
 
 const infrastructure = 'Waiting for Cluster status.infrastructureReady to be true';
@@ -278,9 +278,9 @@ describe('kubeadmconfig rows: what only interrupts', () => {
   };
   const wakeAfter = (facts: Facts, wakeAtMs: number | null): number | null => {
     const context = { row: 'K28', sinceMs: NOW_MS - 1_000, wakeAtMs };
-    const snapshot = restore(machine, { value: 'TokenMonitoring', context });
+    const snapshot = restore(chart, { value: 'TokenMonitoring', context });
     if (snapshot === null) throw new Error('no snapshot');
-    const { after } = step<Facts, Request, Reply>(machine, snapshot, { type: 'OBSERVED', nowMs: NOW_MS, facts });
+    const { after } = step<Facts, Request, Reply>(chart, snapshot, { type: 'OBSERVED', nowMs: NOW_MS, facts });
     return restOf(after).context.wakeAtMs;
   };
 
