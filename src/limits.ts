@@ -199,6 +199,9 @@ export const EVENT_QUEUE_MAX = 1_000;
 /** Watches of kinds that are named at run time (infrastructure of Machines): a fleet has a handful. */
 export const ON_DEMAND_WATCHES_MAX = 200;
 
+/** The CRD of Machines is asked for again after this long where it could not be read: until then an older release is assumed. */
+export const MACHINE_DEFINITION_RETRY_MS = 60_000;
+
 /** A watch that nobody holds any more is kept this long, since its next holder usually comes within a turn or two. */
 export const ON_DEMAND_IDLE_MAX_MS = 60_000;
 

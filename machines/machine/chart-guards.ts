@@ -77,8 +77,8 @@ export const guards = {
   isInfrastructureGone: ({ failure }) =>
     failure?.request === 'confirmInfrastructure' && failure.kind === infrastructureGone,
   isNodeGone: ({ failure }) => failure?.request === 'confirmNode' && failure.kind === nodeGone,
-  isNodeDeletionOutOfTime: (facts) =>
-    facts.failure?.request === 'deleteNode' && is.isNodeDeletionTimeoutExceeded(facts),
+  isNodeDeletionOutOfTime: (facts) => is.isNodeDeletionRefused(facts) && is.isNodeDeletionTimeoutExceeded(facts),
+  isNodeDeletionRefused: is.isNodeDeletionRefused,
   ...failures,
   always,
   otherwise: always,

@@ -38,6 +38,8 @@ export interface MachineFacts extends BaseFacts<MachineRequest> {
   readonly unwatched: readonly string[];
   /** Expiry date of the Machine's certificates: a date, none, or a text that is no date. */
   readonly certificatesExpiry: CertificatesExpiry;
+  /** The CRD of Machines is that of Cluster API v1.14 or later: it keeps the times since which hooks are waited for. */
+  readonly keepsHookTimes: boolean;
 }
 
 /** The Machine itself. */
@@ -48,6 +50,8 @@ export interface MachineReading {
   readonly resourceVersion: string;
   readonly generation: number;
   readonly isControlPlane: boolean;
+  /** A KubeadmControlPlane is among its owners. */
+  readonly hasKubeadmControlPlane: boolean;
   readonly hasFinalizer: boolean;
   /** Finalizers that are not ours. */
   readonly otherFinalizers?: readonly string[];
@@ -71,6 +75,8 @@ export interface MachineReading {
   readonly nodeDeletionTimeoutMs: number;
   /** Marked for an update in place, or with that hook pending. */
   readonly isUpdating: boolean;
+  /** Marked, and with that hook pending: somebody waits for the update to be carried out. */
+  readonly isUpdateAwaited: boolean;
 }
 
 /** `status` of a Machine, as far as it is read or written here. Times are RFC 3339. */
@@ -135,6 +141,8 @@ export interface ExternalObject {
   readonly finalizers?: readonly string[];
   /** Owner reference and label are as they must be. */
   readonly isAdopted: boolean;
+  /** One of its failure fields cannot be read: upstream leaves the whole object unread. */
+  readonly isMisread?: boolean;
   /** A field that cannot be used, as the phase's error; null for none. */
   readonly problem: string | null;
   /** Its own flag that its work is done. */

@@ -3,7 +3,7 @@
 // A guard that starts with `is` or `has` is one that a row shows on the chart. Rows are read in order, so a guard may take for
 // granted what the rows above it have answered.
 
-import { nodeLeftAlone, type NodeLeftAlone } from './names.js';
+import { controlPlaneCleanupHook, nodeLeftAlone, oldCondition, oldReason, type NodeLeftAlone } from './names.js';
 import type { MachineFacts } from './facts.js';
 import type { LifeState, PhaseRequest } from './words.js';
 
@@ -131,14 +131,33 @@ export const isNodeDeletionTimeoutExceeded = ({ machine, nowMs }: MachineFacts):
   nowMs - machine.deletingSinceMs >= machine.nodeDeletionTimeoutMs;
 
 /**
- * The Node serves nobody any more: the deletion has come to the hooks after drain and detach, or its infrastructure is gone
- * or going. A read error is none of these. The condition stands in for the time where the CRD does not have that field.
+ * A hook after drain and detach was really waited for, so that its owner may have taken from the Node what it needs. Where the
+ * CRD keeps no time of it, this is known while the wait lasts, and of the control plane's own hook later too, by its absence.
  */
-const isNodePast = ({ status, infrastructure }: MachineFacts): boolean =>
-  status.deletion?.waitForPreTerminateHookStartTime !== undefined ||
-  status.deprecated?.v1beta1?.conditions?.some(({ type }) => type === 'PreTerminateDeleteHookSucceeded') === true ||
-  infrastructure.kind === 'missing' ||
-  (infrastructure.kind === 'found' && infrastructure.isDeleting);
+const wasHookAwaited = ({ machine, status, keepsHookTimes }: MachineFacts): boolean =>
+  keepsHookTimes
+    ? status.deletion?.waitForPreTerminateHookStartTime !== undefined
+    : isHookAwaited(status) ||
+      (machine.isControlPlane &&
+        machine.hasKubeadmControlPlane &&
+        !machine.preTerminateHooks.includes(controlPlaneCleanupHook));
+
+/** The last turn ended with a wait for such a hook. That the condition is there, or True, says nothing: it is set without hooks too. */
+const isHookAwaited = ({ deprecated }: MachineFacts['status']): boolean =>
+  deprecated?.v1beta1?.conditions?.some(
+    ({ type, status, reason }) =>
+      type === oldCondition.preTerminate && status === 'False' && reason === oldReason.waitingExternalHook,
+  ) === true;
+
+/** The Node serves nobody any more: a hook after drain and detach is behind us, or its infrastructure is gone or going. */
+const isNodePast = (facts: MachineFacts): boolean => {
+  const { infrastructure } = facts;
+  return (
+    wasHookAwaited(facts) ||
+    infrastructure.kind === 'missing' ||
+    (infrastructure.kind === 'found' && infrastructure.isDeleting)
+  );
+};
 
 /** The Node is drained in this deletion (isNodeDrainAllowed). */
 export const isDrainAllowed = (facts: MachineFacts): boolean =>
@@ -205,13 +224,22 @@ export const isBootstrapLeft = ({ bootstrap }: MachineFacts): boolean =>
 export const isBootstrapGoing = ({ bootstrap }: MachineFacts): boolean =>
   bootstrap?.kind === 'found' && bootstrap.isDeleting;
 
+/** Kind of a failure: the workload cluster answered that it does not delete the Node. */
+export const nodeNotDeleted = 'NodeNotDeleted';
+/** Kind of a failure: the workload cluster does not answer. */
+export const workloadUnreachable = 'WorkloadUnreachable';
+
+/** The workload cluster itself did not delete the Node; a doubt about the management cluster is no such answer. */
+export const isNodeDeletionRefused = ({ failure }: MachineFacts): boolean =>
+  failure?.request === 'deleteNode' && (failure.kind === nodeNotDeleted || failure.kind === workloadUnreachable);
+
 /** The deletion of the Node was tried before and is out of time: no further attempt is made. */
 export const isNodeGivenUp = (facts: MachineFacts): boolean =>
   isNodeTouched(facts) && isNodeDeletionTimeoutExceeded(facts) && wasNodeDeletionTried(facts);
 
-function wasNodeDeletionTried({ status, failure }: MachineFacts): boolean {
-  if (failure?.request === 'deleteNode') return true;
-  return status.conditions?.some(({ type, reason }) => type === 'Deleting' && reason === 'DeletingNode') === true;
+function wasNodeDeletionTried(facts: MachineFacts): boolean {
+  if (isNodeDeletionRefused(facts)) return true;
+  return facts.status.conditions?.some(({ type, reason }) => type === 'Deleting' && reason === 'DeletingNode') === true;
 }
 
 /** What the Machine's status will say once this turn is written. */

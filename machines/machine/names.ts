@@ -34,6 +34,9 @@ export const oldCondition = {
   ownerRemediated: 'OwnerRemediated',
 } as const;
 
+/** The hook with which a KubeadmControlPlane takes the etcd member off a Node before its infrastructure goes. */
+export const controlPlaneCleanupHook = 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup';
+
 /** Reasons. */
 export const reason = {
   paused: 'Paused',

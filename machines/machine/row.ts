@@ -6,6 +6,7 @@ import type { MachineFacts } from './facts.js';
 import { isObjectMissing } from './guards.js';
 import { silent } from './intents.js';
 import { availableAgainInMs } from './status/project.js';
+import { staleDeletionMs } from './status/summary.js';
 import type { MachineReply, MachineRequest, MachineState } from './words.js';
 
 /** One line of the table. */
@@ -31,6 +32,7 @@ export const timer = {
   life: { afterMs: nextLookInMs, why: 'a missing object is looked for every 30 s, and Available has a date' },
   drain: { afterMs: () => drainRetryMs, why: 'a drain goes on every 20 s' },
   volumes: { afterMs: () => volumeRetryMs, why: 'volumes are looked at every 20 s' },
+  removal: { afterMs: untilStaleMs, why: 'Ready tells of a deletion that takes more than 15 minutes' },
 } as const satisfies Readonly<Record<string, Requeue<MachineFacts>>>;
 
 /** When a living Machine is looked at again although nothing changed; null for never, and after a failure, whose backoff decides. */
@@ -43,6 +45,13 @@ function nextLookInMs(facts: MachineFacts): number | null {
   ];
   const times = wishes.filter((wish): wish is number => wish !== null);
   return times.length === 0 ? null : Math.min(...times);
+}
+
+/** A deletion that waits for others is looked at once more when its summary changes; after a failure the backoff decides. */
+function untilStaleMs({ machine, nowMs, phaseFailure }: MachineFacts): number | null {
+  if (phaseFailure !== null || machine.deletingSinceMs === null) return null;
+  const staleAtMs = machine.deletingSinceMs + staleDeletionMs + 1;
+  return staleAtMs <= nowMs ? null : staleAtMs - nowMs;
 }
 
 /** A connection that is not there yet is judged when its grace is over, and looked at on the way. */

@@ -171,12 +171,14 @@ export const failureRows: readonly MachineRow[] = [
     request: 'removeFinalizer',
     conditions: nodeStays,
   }),
-  failed({
+  row({
     id: 'M92',
-    of: 'deleteNode',
     requirements: ['MA-106', 'MA-107'],
     title: 'Node not deleted',
-    description: 'The Node could not be deleted. It is tried again.',
+    description: 'The workload cluster did not delete the Node. It is tried again.',
+    on: 'EFFECT_FAILED',
+    from: ['DeletingNode'],
+    guard: 'isNodeDeletionRefused',
     target: 'DeletingNode',
     conditions: nodeStays,
     waitsFor: waitForNodeRemoval,
@@ -185,7 +187,8 @@ export const failureRows: readonly MachineRow[] = [
     id: 'M93',
     requirements: ['MA-114'],
     title: 'something failed',
-    description: 'An API call failed. It is logged and tried again with backoff.',
+    description:
+      'An API call failed. It is logged and tried again with backoff. What could not be confirmed ends no deletion.',
     on: 'EFFECT_FAILED',
     guard: 'otherwise',
   }),

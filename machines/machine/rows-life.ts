@@ -43,7 +43,8 @@ export const lifeRows: readonly MachineRow[] = [
     id: 'M23',
     requirements: ['MA-015', 'MA-123'],
     title: 'updated in place',
-    description: 'The annotations say that an update in place is under way; somebody else carries it out.',
+    description:
+      'The annotations say that an update in place is under way. It is not carried out here; an Event tells it.',
     from: ['Running', 'Updating'],
     guard: 'isUpdating',
     target: 'Updating',

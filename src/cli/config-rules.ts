@@ -28,6 +28,11 @@ export function checkConfig(config: OperatorConfig): void {
     throw new UsageError('--remote-conditions-grace-period must be at least 2m');
   const tls = tlsSettings(config.tls.minVersion, config.tls.cipherSuites);
   if ('problem' in tls) throw new UsageError(`--tls-cipher-suites: ${tls.problem}`);
+  if (config.featureGates.InPlaceUpdates && config.controllers.includes('machine')) {
+    throw new UsageError(
+      '--feature-gates: InPlaceUpdates=true with --controllers=machine: the Machine controller here carries out no updates in place; leave the gate off, here and in the other managers, or leave machine out',
+    );
+  }
   checkAddresses(config);
   if (config.leaderElect) checkLease(config);
 }

@@ -7,11 +7,13 @@ import type { Explanation } from '../../machines/kit/explanation.js';
 import { label, resources } from '../api/names.js';
 import { explainMachine } from '../controllers/machine/explain.js';
 import { kinds, type StoredMachine, type StoredNode } from '../controllers/machine/objects.js';
+import { hasHookTimes, machineDefinitionName } from '../controllers/machine/machine-definition.js';
 import type { Ports } from '../controllers/machine/ports.js';
 import { isOurs, viewOf, wantsNodes, type MachineView } from '../controllers/machine/view.js';
 import type { ClusterName, WorkloadHealth, WorkloadLook } from '../controllers/machine/workload/workload-clusters.js';
 import type { Cache, KubeObject } from '../kube/contract.js';
 import type { FullApiClient } from '../kube/client.js';
+import { isApiError } from '../kube/failures.js';
 import { resourceOf } from '../kube/resource-paths.js';
 import type { ExplainRequest } from './explain-request.js';
 import { lookLive, type LiveReads } from './live-reads.js';
@@ -63,10 +65,22 @@ function portsOf({ config }: ExplainRequest, reads: LiveReads, workload: Workloa
       },
     },
     externals: reads.externals,
+    definition: { keepsHookTimes: () => keepsHookTimes(reads) },
     workloads: { look: () => workload },
     settings: machineSettings(config),
   };
   return ports as unknown as Ports;
+}
+
+/** A CRD that cannot be read counts as that of an older release, as in a running operator. */
+function keepsHookTimes(reads: LiveReads): boolean | null {
+  try {
+    const crd = reads.get(kinds.customResourceDefinition, '', machineDefinitionName);
+    return crd === undefined ? null : hasHookTimes(crd);
+  } catch (error) {
+    if (isApiError(error)) return false;
+    throw error;
+  }
 }
 
 /** The Nodes of a cluster as they are now, or why they cannot be read. */

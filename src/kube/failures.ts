@@ -87,8 +87,9 @@ export function failureOfAnswer(
 }
 
 function causesOf(status: Status | null): Pick<ApiFailure, 'causes'> {
-  const causes = status?.details?.causes;
-  if (!Array.isArray(causes)) return {};
+  if (status?.details === undefined || status.details === null) return {};
+  const { causes } = status.details;
+  if (!Array.isArray(causes)) return { causes: [] };
   const kept = (causes as readonly ({ readonly reason?: unknown; readonly message?: unknown } | null)[]).slice(
     0,
     SERVER_CAUSES_MAX,

@@ -3,6 +3,7 @@
 import type { MachineFacts } from '../../machines/machine/facts.js';
 import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/words.js';
 import { createChart } from '../../machines/machine/chart.js';
+import { nodeNotDeleted, workloadUnreachable } from '../../machines/machine/guards.js';
 import { machineTable } from '../../machines/machine/table.js';
 import type { MachineReply, MachineRequest, PhaseRequest } from '../../machines/machine/words.js';
 import {
@@ -131,6 +132,7 @@ export const machineModel = anyModel({
     unwatched: [[], ['Node']],
     attempted: [[], ['openWatches', 'patchMachine', 'adoptBootstrap', 'adoptInfrastructure', 'syncNode']],
     phaseFailure: [null, failure],
+    keepsHookTimes: [true, false],
     certificatesExpiry: [{ kind: 'unsought' } as const, { kind: 'invalid', message: 'no date' }],
   } as never,
   isPossible: ({ status, node: found, unwatched, attempted, drain, volumes }: MachineFacts) =>
@@ -169,5 +171,7 @@ export const machineModel = anyModel({
     failed('confirmInfrastructure', infrastructureGone),
     failed('confirmNode', nodeGone),
     failed('deleteInfrastructure', staleView),
+    failed('deleteNode', nodeNotDeleted),
+    failed('deleteNode', workloadUnreachable),
   ],
 });

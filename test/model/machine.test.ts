@@ -75,7 +75,7 @@ describe('machine: model', () => {
         const decides = machineTable.guards[row.guard]?.(facts);
         return [decides, row.requeue?.afterMs(facts), row.conditions(facts), row.waitsFor?.(facts)];
       });
-      const options = { intents: [], failed: false, keepsHookTimes: true };
+      const options = { intents: [], failed: false };
       return [said, projectStatus(facts, options), projectPaused(facts)];
     };
     for (const { given } of rowExamples) {

@@ -30,7 +30,7 @@ function ofBootstrap(facts: MachineFacts, bootstrap: BootstrapReading): Entry {
   const isCreated = milestones(facts).dataSecretCreated;
   switch (bootstrap.kind) {
     case 'found':
-      if (!bootstrap.isAdopted) return notRead;
+      if (!bootstrap.isAdopted || bootstrap.isMisread === true) return notRead;
       return (
         mirrored(bootstrap) ??
         (isCreated
@@ -56,7 +56,7 @@ function ofInfrastructure(facts: MachineFacts, infrastructure: InfrastructureRea
   const isProvisioned = milestones(facts).infrastructureProvisioned;
   switch (infrastructure.kind) {
     case 'found': {
-      if (!infrastructure.isAdopted) return notRead;
+      if (!infrastructure.isAdopted || infrastructure.isMisread === true) return notRead;
       const mirror = mirrored(infrastructure);
       if (isProviderIdAwaited(facts) && mirror !== null && mirror.status !== 'False') {
         return entry('False', reason.notReady, `Waiting for ${objectKind} to report spec.providerID`);
@@ -109,7 +109,7 @@ function mirrored({ ready }: ExternalObject): Entry | null {
 /** The deprecated `BootstrapReady`; null leaves it as it is. */
 export function oldBootstrapReady(facts: MachineFacts): V1Beta1Condition | null {
   const { bootstrap, machine } = facts;
-  if (bootstrap?.kind !== 'found' || !bootstrap.isAdopted) return null;
+  if (bootstrap?.kind !== 'found' || !bootstrap.isAdopted || bootstrap.isMisread === true) return null;
   const type = oldCondition.bootstrapReady;
   if (machine.dataSecretName !== null) return { type, status: 'True' };
   return {
@@ -121,7 +121,7 @@ export function oldBootstrapReady(facts: MachineFacts): V1Beta1Condition | null 
 /** The deprecated `InfrastructureReady`; null leaves it as it is. */
 export function oldInfrastructureReady(facts: MachineFacts): V1Beta1Condition | null {
   const { infrastructure } = facts;
-  if (infrastructure.kind !== 'found' || !infrastructure.isAdopted) return null;
+  if (infrastructure.kind !== 'found' || !infrastructure.isAdopted || infrastructure.isMisread === true) return null;
   const type = oldCondition.infrastructureReady;
   const waits = oldReason.waitingForInfrastructure;
   const mirror = oldMirror(facts, infrastructure, { isDone: infrastructure.isCompleted, waits });

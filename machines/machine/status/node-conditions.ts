@@ -135,8 +135,9 @@ function nodeHealthy({ conditions }: FoundNode): Condition {
     if (found.status === good) continue;
     if (found.status === 'Unknown') unknown += 1;
     else failed += 1;
-    messages.push(found.message);
-    lines.push(`* Node.${type}: ${found.message === '' ? `Condition is ${found.status}` : found.message}`);
+    const message = found.message === '' ? `Condition is ${found.status}` : found.message;
+    messages.push(message);
+    lines.push(`* Node.${type}: ${message}`);
   }
   const isOneStory = messages.length > 1 && messages.every((message) => message === messages[0]);
   const message = isOneStory ? `* Node.AllConditions: ${messages[0] ?? ''}` : lines.join('\n');

@@ -41,15 +41,10 @@ export interface ProjectionOptions {
   readonly intents: readonly ConditionIntent[];
   /** The turn ended in an error: the generation does not count as observed. */
   readonly failed: boolean;
-  /** The API server keeps the times since which hooks are waited for. */
-  readonly keepsHookTimes: boolean;
 }
 
 /** The whole status. */
-export function projectStatus(
-  facts: MachineFacts,
-  { intents, failed, keepsHookTimes }: ProjectionOptions,
-): MachineStatus {
+export function projectStatus(facts: MachineFacts, { intents, failed }: ProjectionOptions): MachineStatus {
   const { machine, status, nowMs } = facts;
   const { conditions } = standardConditions(facts, intents);
   const phase = isDeleting(facts) ? 'Deleting' : lifeOf(facts);
@@ -60,9 +55,9 @@ export function projectStatus(
     ...(dataSecretCreated ? { bootstrapDataSecretCreated: true } : {}),
   };
   return {
-    ...withoutStaleExpiry(facts),
+    ...withFailureDomain(withoutStaleExpiry(facts), facts),
     ...copied(facts),
-    ...(keepsHookTimes ? deletionTimes(facts, conditions) : {}),
+    ...(facts.keepsHookTimes ? deletionTimes(facts, conditions) : {}),
     ...(Object.keys(initialization).length === 0 ? {} : { initialization }),
     ...(failed ? {} : { observedGeneration: machine.generation }),
     phase,
@@ -70,6 +65,11 @@ export function projectStatus(
     conditions,
     deprecated: { ...status.deprecated, v1beta1: oldStatus(facts, intents) },
   };
+}
+
+/** The deprecated part of a status in the middle of a turn, before an effect that takes long. */
+export function projectOldStatus(facts: MachineFacts, intents: readonly ConditionIntent[]): MachineStatus {
+  return { ...facts.status, deprecated: { ...facts.status.deprecated, v1beta1: oldStatus(facts, intents) } };
 }
 
 /** The status of a paused Machine: what it was, and that it is paused. */
@@ -186,17 +186,30 @@ function failureFields(facts: MachineFacts): { readonly failureReason?: string; 
   };
 }
 
+type FoundInfrastructure = Extract<MachineFacts['infrastructure'], { readonly kind: 'found' }>;
+
+/** The infrastructure object, where status takes over what it says. */
+function copiedFrom({ infrastructure, status }: MachineFacts): FoundInfrastructure | null {
+  if (infrastructure.kind !== 'found' || !isInfrastructureCopied(infrastructure)) return null;
+  const isProvisioned = infrastructure.isCompleted || status.initialization?.infrastructureProvisioned === true;
+  return isProvisioned ? infrastructure : null;
+}
+
+/** The failure domain that the infrastructure object says; an empty one is none, which the API takes by its absence alone. */
+function withFailureDomain(status: MachineStatus, facts: MachineFacts): MachineStatus {
+  const said = copiedFrom(facts)?.failureDomain;
+  if (said === undefined) return status;
+  const { failureDomain: _, ...others } = status;
+  return said === '' ? others : { ...others, failureDomain: said };
+}
+
 /** What is taken from the infrastructure object and from the Node. */
 function copied(facts: MachineFacts): Partial<MachineStatus> {
-  const { infrastructure, node, status } = facts;
-  const isCopied =
-    infrastructure.kind === 'found' &&
-    isInfrastructureCopied(infrastructure) &&
-    (infrastructure.isCompleted || status.initialization?.infrastructureProvisioned === true);
+  const { node } = facts;
+  const addresses = copiedFrom(facts)?.addresses;
   const name = milestones(facts).nodeRef;
   return {
-    ...(isCopied && infrastructure.addresses !== undefined ? { addresses: infrastructure.addresses } : {}),
-    ...(isCopied && infrastructure.failureDomain !== undefined ? { failureDomain: infrastructure.failureDomain } : {}),
+    ...(addresses === undefined ? {} : { addresses }),
     ...(name === null ? {} : { nodeRef: { name } }),
     // A Node that has not reported yet has none, and the API takes no empty one.
     ...(node.kind === 'found' && Object.keys(node.nodeInfo).length > 0 ? { nodeInfo: node.nodeInfo } : {}),

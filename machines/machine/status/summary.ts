@@ -11,7 +11,8 @@ import { isDeleting } from '../guards.js';
 import { budgetSentence, completionText, terminatingText } from '../messages.js';
 import { condition, oldCondition, reason, text } from '../names.js';
 
-const staleDeletionMs = 15 * 60_000;
+/** A deletion that takes longer is told of in `Ready`. */
+export const staleDeletionMs = 15 * 60_000;
 const slowDrainMs = 5 * 60_000;
 
 /** `Ready`, from the other conditions as they are now. */
@@ -35,7 +36,7 @@ export function ready(facts: MachineFacts, conditions: readonly Condition[]): Co
   const isGoing = isDeleting(facts) && deleting !== null;
   try {
     return summarize(conditions, {
-      types: [...new Set(types)],
+      types,
       negativeTypes,
       ignoredIfMissing: [condition.healthCheckSucceeded],
       overrides: isGoing ? [deletionSummary(facts, deleting)] : [],
@@ -88,7 +89,7 @@ function drainCauses(message: string): readonly string[] {
   return known.filter(([, words]) => message.includes(words)).map(([name]) => name);
 }
 
-const componentLine = /^\* (?:(?:APIServer|ControllerManager|Scheduler)\w*|EtcdPodHealthy):/;
+const componentLine = /^\* (?:(?:APIServer|ControllerManager|Scheduler)[^:]*|EtcdPodHealthy):/;
 
 /** Several control plane components with the same story make one line. */
 function withOneControlPlaneLine(lines: readonly string[]): readonly string[] {
@@ -130,7 +131,7 @@ export function updating({ machine }: MachineFacts): Condition {
 
 /** `UpToDate`; null leaves it to whoever else owns it. */
 export function upToDate(facts: MachineFacts): Condition | null {
-  const { templateDifferences, machine, status, node } = facts;
+  const { templateDifferences, machine, status, node, keepsHookTimes } = facts;
   if (templateDifferences === null) return null;
   const type = condition.upToDate;
   if (templateDifferences.length > 0) {
@@ -142,7 +143,9 @@ export function upToDate(facts: MachineFacts): Condition | null {
   }
   const nodeInfo = node.kind === 'found' ? node.nodeInfo : status.nodeInfo;
   const kubelet = nodeInfo?.['kubeletVersion'];
-  if (typeof kubelet === 'string' && kubelet !== '' && kubelet !== machine.version) {
+  // Controllers of older releases know no such rule: beside them a kubelet of a vendor's build would never be up to date.
+  const isJudged = keepsHookTimes && machine.version !== '';
+  if (isJudged && typeof kubelet === 'string' && kubelet !== '' && kubelet !== machine.version) {
     const message = `* Node.status.nodeInfo.kubeletVersion ${kubelet}, ${machine.version} required`;
     return { type, status: 'False', reason: reason.updating, message };
   }

@@ -7,6 +7,7 @@ import { machineLayout } from '../../charts/layouts/machine.js';
 import type { AnyTable } from '../../charts/model.js';
 import { createMachineController } from '../../controllers/machine/controller.js';
 import { createExternalObjects } from '../../controllers/machine/external/external-objects.js';
+import { createMachineDefinition } from '../../controllers/machine/machine-definition.js';
 import type { Ports, Settings } from '../../controllers/machine/ports.js';
 import { createWorkloadClusters } from '../../controllers/machine/workload/workload-clusters.js';
 import type { AnyController } from '../../host/turn.js';
@@ -62,6 +63,7 @@ function build({ config, client, caches, workload, events, clock, random, log }:
       configMaps: config.snapshotStore === 'configmap' ? configMapsCache(caches, scope) : null,
     },
     externals: createExternalObjects({ informers: caches.informers, clock, log, namespace: config.namespace }),
+    definition: createMachineDefinition({ client, clock }),
     workloads: createWorkloadClusters({ connections: workload, clock, random, log }),
     clock,
     log,

@@ -1,6 +1,6 @@
 // The Events and log lines of a turn: told once its status is written, so that nobody hears of what did not happen.
 
-import { wasVolumeWaitCut } from '../../../machines/machine/guards.js';
+import { isDeleting, isPaused, wasVolumeWaitCut } from '../../../machines/machine/guards.js';
 import type { MachineFacts } from '../../../machines/machine/facts.js';
 import { machineLog } from './machine-log.js';
 import type { StoredMachine } from './objects.js';
@@ -34,12 +34,21 @@ function eventsOfChange({ outcome: { facts }, before, after }: Told): readonly M
   const name = after.status?.nodeRef?.name;
   const isCut = wasVolumeWaitCut(facts) && !isDetachDone(before) && isDetachDone(after);
   return [
-    ...(name !== undefined && before.status?.nodeRef === undefined
+    ...(name !== undefined && before.status?.nodeRef === undefined && facts.machine.providerId !== ''
       ? [{ type: 'Normal', reason: 'SuccessfulSetNodeRef', message: name } as const]
       : []),
     ...(isCut ? [volumeWaitCut(facts)] : []),
+    ...(facts.machine.isUpdateAwaited && !isDeleting(facts) && !isPaused(facts) ? [updateNotCarriedOut] : []),
   ];
 }
+
+/** Told in each turn: what the recorder has told lately it only counts. */
+const updateNotCarriedOut: MachineEvent = {
+  type: 'Warning',
+  reason: 'InPlaceUpdateNotCarriedOut',
+  message:
+    "the Machine waits for an update in place, which this operator's Machine controller does not carry out: switch the feature gate InPlaceUpdates of the other controllers off, or run Cluster API's own Machine controller",
+};
 
 function isDetachDone({ status }: StoredMachine): boolean {
   const conditions = status?.deprecated?.v1beta1?.conditions ?? [];
@@ -58,6 +67,7 @@ function volumeWaitCut({ machine }: MachineFacts): MachineEvent {
 /** What is logged when a turn that changed something ends in a row. */
 const lines: Readonly<Record<string, string>> = {
   M03: 'Pausing reconciliation for this object',
+  M23: 'Machine waits for an update in place, which is not carried out here',
   M42: 'Waiting for pre-drain hooks to succeed',
   M47: 'Waiting for pre-terminate hooks to succeed',
   M62: 'Waiting for pre-terminate hooks to succeed',

@@ -13,12 +13,12 @@ import type {
   NodeReading,
 } from '../../../machines/machine/facts.js';
 import { conditionTime } from '../../conditions/condition.js';
-import { annotation, finalizer, label } from '../../api/names.js';
-import { flagField, valueOr } from './external/field.js';
+import { annotation, finalizer, label, resources } from '../../api/names.js';
+import { flagField, isRecord, valueOr } from './external/field.js';
 import { bootstrapReading, infrastructureReading, type ExternalLook } from './external/readings.js';
 import { machineChanges } from './machine-changes.js';
 import { nodeProblem, nodeSync } from './node/node-sync.js';
-import type { StoredMachine, StoredNode } from './objects.js';
+import { groupOf, type StoredMachine, type StoredNode } from './objects.js';
 import type { Settings } from './ports.js';
 import type { WaitedKind } from './workload/wait-watches.js';
 import { templateDifferences } from './template-differences.js';
@@ -75,6 +75,7 @@ export function factsOfView(view: MachineView, context: FactsContext): MachineFa
     phaseFailure: null,
     unwatched: unwatched(view),
     certificatesExpiry: certificatesExpiry(view),
+    keepsHookTimes: view.keepsHookTimes === true,
   };
 }
 
@@ -87,6 +88,8 @@ function machineReading(machine: StoredMachine): MachineReading {
       .toSorted();
   const { deletionTimestamp } = metadata;
   const limits = spec.deletion ?? {};
+  const isMarked = annotations[annotation.updateInProgress] !== undefined;
+  const isPending = (annotations[annotation.pendingHooks] ?? '').split(',').includes('UpdateMachine');
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
@@ -94,6 +97,7 @@ function machineReading(machine: StoredMachine): MachineReading {
     resourceVersion: metadata.resourceVersion ?? '',
     generation: metadata.generation ?? 0,
     isControlPlane: metadata.labels?.[label.controlPlane] !== undefined,
+    hasKubeadmControlPlane: hasKubeadmControlPlane(machine),
     hasFinalizer: metadata.finalizers?.includes(finalizer.machine) === true,
     otherFinalizers: (metadata.finalizers ?? []).filter((name) => name !== finalizer.machine),
     isPausedItself: isPausedItself(machine),
@@ -114,10 +118,16 @@ function machineReading(machine: StoredMachine): MachineReading {
     drainTimeoutMs: (limits.nodeDrainTimeoutSeconds ?? 0) * 1000,
     volumeTimeoutMs: (limits.nodeVolumeDetachTimeoutSeconds ?? 0) * 1000,
     nodeDeletionTimeoutMs: (limits.nodeDeletionTimeoutSeconds ?? 0) * 1000,
-    isUpdating:
-      annotations[annotation.updateInProgress] !== undefined ||
-      (annotations[annotation.pendingHooks] ?? '').split(',').includes('UpdateMachine'),
+    isUpdating: isMarked || isPending,
+    isUpdateAwaited: isMarked && isPending,
   };
+}
+
+function hasKubeadmControlPlane({ metadata }: StoredMachine): boolean {
+  const { apiVersion, kind } = resources.KubeadmControlPlane;
+  const isOne = (owner: { readonly apiVersion: string; readonly kind: string }): boolean =>
+    owner.kind === kind && groupOf(owner.apiVersion) === groupOf(apiVersion);
+  return metadata.ownerReferences?.some(isOne) === true;
 }
 
 function clusterReading(cluster: NonNullable<MachineView['cluster']>): ClusterReading {
@@ -172,7 +182,9 @@ function nodeReading(view: MachineView, settings: Settings): NodeReading {
 }
 
 function foundNode(node: StoredNode, view: MachineView, settings: Settings): NodeReading {
-  const sync = nodeSyncOf(node, view, settings);
+  // A Machine on its way out that never had a provider ID of its own learns the name of its Node, and nothing is brought there.
+  const sync: ReturnType<typeof nodeSyncOf> =
+    (view.machine.spec.providerID ?? '') === '' ? { kind: 'same' } : nodeSyncOf(node, view, settings);
   return {
     kind: 'found',
     name: node.metadata.name,
@@ -182,9 +194,32 @@ function foundNode(node: StoredNode, view: MachineView, settings: Settings): Nod
       message,
       lastTransitionTime: lastTransitionTime ?? null,
     })),
-    nodeInfo: node.status?.nodeInfo ?? {},
+    nodeInfo: knownNodeInfo(node.status?.nodeInfo ?? {}),
     isSynced: sync.kind === 'same',
     problem: sync.kind === 'problem' ? nodeProblem(node, sync.message) : null,
+  };
+}
+
+/** Fields of `nodeInfo` that Machines have: the API server would drop others, and each turn would write them again. */
+const nodeInfoFields: readonly string[] = [
+  'architecture',
+  'bootID',
+  'containerRuntimeVersion',
+  'kernelVersion',
+  'kubeProxyVersion',
+  'kubeletVersion',
+  'machineID',
+  'operatingSystem',
+  'osImage',
+  'systemUUID',
+];
+
+function knownNodeInfo(nodeInfo: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { swap } = nodeInfo;
+  const capacity = isRecord(swap) ? swap['capacity'] : undefined;
+  return {
+    ...Object.fromEntries(Object.entries(nodeInfo).filter(([name]) => nodeInfoFields.includes(name))),
+    ...(isRecord(swap) ? { swap: capacity === undefined ? {} : { capacity } } : {}),
   };
 }
 
@@ -202,12 +237,13 @@ export function nodeSyncOf(node: StoredNode, view: MachineView, settings: Settin
 
 /** What is not watched yet, by name. */
 function unwatched(view: MachineView): readonly string[] {
-  const { bootstrap, infrastructure, controlPlane, workload, machine } = view;
+  const { bootstrap, infrastructure, controlPlane, workload, machine, keepsHookTimes } = view;
   return [
     ...(bootstrap?.kind === 'unwatched' ? [machine.spec.bootstrap.configRef?.kind ?? ''] : []),
     ...(infrastructure.kind === 'unwatched' ? [machine.spec.infrastructureRef.kind] : []),
     ...(controlPlane?.kind === 'unwatched' ? [view.cluster?.spec?.controlPlaneRef?.kind ?? ''] : []),
     ...(workload.kind === 'closed' && wantsNodes(view) ? ['Node'] : []),
+    ...(keepsHookTimes === null ? [resources.CustomResourceDefinition.kind] : []),
   ];
 }
 

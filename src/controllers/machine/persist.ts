@@ -27,7 +27,6 @@ import { withLedger } from '../../kube/ledger-client.js';
 import { scrubSecrets } from '../../scrub.js';
 import { mergeDiff } from '../kubeadmconfig/merge-diff.js';
 import { tellEvents } from './events.js';
-import { keepsHookTimes } from './hook-times.js';
 import { machineLog } from './machine-log.js';
 import { machineTarget, type StoredMachine } from './objects.js';
 import type { MachineOutcome } from './outcome.js';
@@ -38,9 +37,6 @@ import type { MachineView } from './view.js';
 
 /** Tries of one patch when others write at the same time. */
 const PATCH_TRIES_MAX = 5;
-
-/** Rows that wait for hooks. */
-const hookRows: ReadonlySet<string> = new Set(['M42', 'M47', 'M62', 'M66']);
 
 /** Whether a snapshot may be written: there is a Cluster, and nothing is paused. A deletion is a life too. */
 export function mayPersistSnapshot(facts: MachineFacts): boolean {
@@ -75,9 +71,8 @@ async function writeOutcome(
   let base = turn.machine;
   if (isForgotten(base)) return tellEvents(ports, { view, outcome, before: base, after: base, isChanged: true });
   const client = withLedger(ports.client, context.ledger);
-  const keeps = hookRows.has(outcome.row) && (await keepsHookTimes(ports.client, context.signal));
   for (let tries = 1; ; tries += 1) {
-    const next = nextStatus(ports, base, { outcome, keeps, begun: turn.deletion });
+    const next = nextStatus(ports, base, { outcome, begun: turn.deletion });
     const patch = mergeDiff(base.status ?? {}, next);
     const before = base;
     try {
@@ -113,10 +108,12 @@ async function writeOutcome(
   }
 }
 
-/** An effect that failed is told; a view that was stale is no error. */
+/** What failed is told, also where a row goes on without it; a view that was stale is no error. */
 function logFailure(ports: Ports, view: MachineView, outcome: MachineOutcome): void {
   const failure = failureOfTurn(outcome);
+  const { phaseFailure } = outcome.facts;
   if (failure !== null) logError(ports, view, failure);
+  if (phaseFailure !== null && phaseFailure !== failure) logError(ports, view, phaseFailure);
 }
 
 /** What made the turn an error; null for a turn that is none. */
@@ -151,23 +148,18 @@ function isForgotten({ metadata }: StoredMachine): boolean {
 function nextStatus(
   ports: Ports,
   base: StoredMachine,
-  {
-    outcome,
-    keeps,
-    begun,
-  }: { readonly outcome: MachineOutcome; readonly keeps: boolean; readonly begun: MachineStatus['deletion'] },
+  { outcome, begun }: { readonly outcome: MachineOutcome; readonly begun: MachineStatus['deletion'] },
 ): MachineStatus {
   const { facts, trail, failed } = outcome;
   const learned = facts.status.deletion;
   const deletion = { ...base.status?.deletion, ...begun, ...learned };
   const now: MachineFacts = {
     ...facts,
-    machine: { ...facts.machine, generation: base.metadata.generation ?? 0 },
     status: { ...base.status, ...(Object.keys(deletion).length === 0 ? {} : { deletion }) },
   };
   if (outcome.row === pausedRow) return projectPaused(now);
   const intents = saidByRows(trail);
-  const status = projectStatus(now, { intents, failed: failed || facts.phaseFailure !== null, keepsHookTimes: keeps });
+  const status = projectStatus(now, { intents, failed: failed || facts.phaseFailure !== null });
   return ports.settings.snapshotStore === 'status' ? withSnapshot(status, base, outcome) : status;
 }
 

@@ -5,6 +5,7 @@ import type { ApiClient, Cache } from '../../kube/contract.js';
 import type { EventRecorder } from '../../kube/event-recorder.js';
 import type { Logger } from '../../log.js';
 import type { ExternalObjects } from './external/external-objects.js';
+import type { MachineDefinition } from './machine-definition.js';
 import type {
   StoredCluster,
   StoredConfigMap,
@@ -62,6 +63,7 @@ export interface Ports {
   readonly caches: Caches;
   readonly externals: ExternalObjects;
   readonly workloads: WorkloadClusters;
+  readonly definition: MachineDefinition;
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: Pick<EventRecorder, 'record'>;

@@ -25,7 +25,7 @@ export function templateDifferences(
     ...(current.failureDomain === desired.failureDomain
       ? []
       : [`Failure domain ${current.failureDomain ?? ''}, ${desired.failureDomain ?? ''} required`]),
-    ...(nowMs >= after && madeMs < after ? ['MachineDeployment spec.rolloutAfter expired'] : []),
+    ...(nowMs > after && madeMs < after ? ['MachineDeployment spec.rolloutAfter expired'] : []),
   ];
 }
 

@@ -38,6 +38,8 @@ export interface MachineView {
   /** Nodes with that ID. */
   readonly nodes: readonly StoredNode[];
   readonly controlPlaneMachines: number;
+  /** Whether the CRD of Machines is that of Cluster API v1.14 or later; null while nobody knows. */
+  readonly keepsHookTimes: boolean | null;
   /** The Machine's stored snapshot, where ConfigMaps keep them. */
   readonly actorConfigMap: StoredConfigMap | null;
 }
@@ -96,6 +98,7 @@ export function viewOf(ports: Ports, machine: StoredMachine): MachineView {
     controlPlaneMachines: caches.machines
       .byIndex(machineIndex.controlPlane, inNamespace(namespace, clusterName.name))
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined).length,
+    keepsHookTimes: ports.definition.keepsHookTimes(),
     actorConfigMap: caches.configMaps?.get(namespace, snapshotConfigMapName(machine.metadata.name)) ?? null,
   };
 }

@@ -12,6 +12,7 @@ import type { CacheChange, KubeObject } from '../../kube/contract.js';
 import { CONTROL_PLANE_INDEX, controlPlaneKey } from '../cluster-initialized/indexes.js';
 import { isSame } from '../kubeadmconfig/merge-diff.js';
 import { crdNames } from './external/contract-version.js';
+import { machineDefinitionName } from './machine-definition.js';
 import { externalKey, inNamespace, isControlPlane, labelValueOf, machineIndex } from './machine-indexes.js';
 import {
   clusterGroup,
@@ -30,7 +31,7 @@ import type { ClusterName } from './workload/workload-clusters.js';
 export type Wake = (key: Key, cause: WakeCause) => void;
 
 /** What the wires are between. */
-export type Wires = Pick<Ports, 'caches' | 'externals' | 'workloads'> & { readonly wake: Wake };
+export type Wires = Pick<Ports, 'caches' | 'definition' | 'externals' | 'workloads'> & { readonly wake: Wake };
 
 /** Subscribes to everything; returns the way out. */
 export function wireMachines(wires: Wires): () => void {
@@ -192,6 +193,7 @@ function onExternal(wires: Wires, { type, sync, before, after }: CacheChange<Ext
 
 /** A CRD that comes, goes or changes its contract concerns all who refer to its kind. */
 function onKind(wires: Wires, crdName: string): void {
+  if (crdName === machineDefinitionName) wires.definition.forget();
   for (const machine of wires.caches.machines.list()) {
     const references = [machine.spec.bootstrap?.configRef, machine.spec.infrastructureRef];
     const concerns = references.some((reference) => reference !== undefined && crdNames(reference).includes(crdName));

@@ -101,6 +101,10 @@ describe('flags', () => {
     [['--bootstrap-token-ttl=0'], '--bootstrap-token-ttl: want a duration above 0, such as 15m'],
     [['--controllers=machines'], /"machines" is not one of .*\(did you mean machine\?\)/],
     [['--feature-gates=MachinePol=true'], /unrecognized feature gate: MachinePol \(did you mean MachinePool\?\)/],
+    [
+      ['--feature-gates=InPlaceUpdates=true', '--controllers=kubeadmconfig,machine'],
+      /--feature-gates: InPlaceUpdates=true with --controllers=machine: .* carries out no updates in place/,
+    ],
     [['--feature-gates=PriorityQueue=false'], /feature gate PriorityQueue must be enabled as well/],
     [['--leader-elect=maybe'], 'invalid argument "maybe" for --leader-elect: want true or false'],
     [['-n', 'x'], /^unknown flag: -n$/],

@@ -290,6 +290,7 @@ describe('client: failures', () => {
       status: 403,
       reason: 'Forbidden',
       message: 'no list for you',
+      causes: [],
       retryAfterMs: 3000,
       verb: 'get',
       target: { kind: 'Machine', namespace: 'default', name: 'm1' },

@@ -49,3 +49,32 @@ export const providerDefinitions: readonly object[] = [
   }),
   definition({ group: infrastructureGroup, kind: 'LostMachine', plural: 'lostmachines', labels: {} }),
 ];
+
+const machinesName = 'machines.cluster.x-k8s.io';
+const time = { type: 'string', format: 'date-time' };
+
+interface MachinesDefinition {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly versions: readonly { readonly name: string }[] };
+}
+
+/** The definitions with the CRD of Machines as Cluster API v1.14 has it: it keeps since when hooks are waited for. */
+export function withHookTimes(definitions: readonly object[]): readonly object[] {
+  return definitions.map((each) => {
+    const machines = each as MachinesDefinition;
+    if (machines.metadata.name !== machinesName) return each;
+    const copy = structuredClone(machines) as unknown as {
+      spec: { versions: { schema: { openAPIV3Schema: { properties: { status: { properties: Deletion } } } } }[] };
+    };
+    for (const { schema } of copy.spec.versions) {
+      const { deletion } = schema.openAPIV3Schema.properties.status.properties;
+      deletion.properties['waitForPreDrainHookStartTime'] = time;
+      deletion.properties['waitForPreTerminateHookStartTime'] = time;
+    }
+    return copy;
+  });
+}
+
+interface Deletion {
+  readonly deletion: { readonly properties: Record<string, object> };
+}

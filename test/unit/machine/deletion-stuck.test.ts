@@ -222,7 +222,7 @@ const deletions: readonly Stuck[] = [
     says: 'DeletingNode Error deleting Node, please check controller logs for errors',
     waitsFor: 'Node w-0: to be deleted: error deleting node w-0: ',
     unblocks: ['Event FailedDeleteNode', 'spec.deletion.nodeDeletionTimeoutSeconds'],
-    failed: ['deleteNode', 'ApiForbidden', 'Node w-0', 'nodes "w-0" is forbidden'],
+    failed: ['deleteNode', 'NodeNotDeleted', 'Node w-0', 'nodes "w-0" is forbidden'],
     remedy: async (world) => {
       world.workload.setFaults(undefined);
       await pass(world, 40_000);

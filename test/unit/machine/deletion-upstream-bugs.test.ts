@@ -175,7 +175,7 @@ describe('upstream bugs of deletions', () => {
   });
 
   test('upstream bug 65: a control plane Machine of a KubeadmControlPlane, without its hook -> drained like any other', async () => {
-    const { world, operator } = await running();
+    const { world, operator } = await running({}, { keepsHookTimes: true });
     await put(world.user, 'InfraMachine', 'cp-1', {
       spec: { providerID: 'test://cp-1' },
       status: { initialization: { provisioned: true } },

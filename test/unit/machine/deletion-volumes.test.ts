@@ -5,7 +5,19 @@ import type {
   StoredVolumeAttachment,
 } from '../../../src/controllers/machine/objects.js';
 import { attachedTo, claimsOf, volumeReport } from '../../../src/controllers/machine/volumes/attached-volumes.js';
-import { at, change, endPod, nodeStatus, oldSaysOf, put, putPod, remove, saysOf } from './objects.js';
+import {
+  at,
+  change,
+  endPod,
+  nodeStatus,
+  oldSaysOf,
+  put,
+  putCluster,
+  putPod,
+  putRunning,
+  remove,
+  saysOf,
+} from './objects.js';
 import { pod } from './pods.js';
 import {
   annotate,
@@ -20,7 +32,7 @@ import {
   running,
   times,
 } from './running.js';
-import type { World } from './world.js';
+import { createWorld, type World } from './world.js';
 
 const node = (...names: string[]): StoredNode =>
   ({
@@ -50,6 +62,21 @@ describe('what is attached to a Node', () => {
       { ...attachment('d', of('pv-d')), status: undefined } as unknown as StoredVolumeAttachment,
     ];
     expect(attachedTo(node('x'), given)).toEqual({ nodeEntries: ['x'], volumes: ['pv-a'] });
+  });
+
+  test('two volumes of one driver and handle: the claim of one is left alone -> the claim of the other counts', () => {
+    const shared = 'kubernetes.io/csi/ebs^shared';
+    const volumes = [
+      volume('a-skipped', { ...csi('shared'), ...claimed('skipped') }),
+      volume('b-needed', { ...csi('shared'), ...claimed('needed') }),
+    ];
+    const attached = { nodeEntries: [shared], volumes: [] };
+    expect(volumeReport(attached, volumes, new Set(['ns/skipped']))).toEqual({
+      claims: ['ns/needed'],
+      volumesWithoutClaim: [],
+      nodeEntriesWithoutVolume: [],
+      attachmentsWithoutVolume: [],
+    });
   });
 
   test('an attachment without the name of a volume: -> an error that names it; of another Node -> none', () => {
@@ -301,6 +328,48 @@ describe('a Machine whose volumes are attached', () => {
     await attach(world, 'zz', { node: false });
     await remove(world);
     expect(await saysOf(world, 'Deleting')).toContain('* PersistentVolumeClaims: default/zz');
+    operator.kill();
+  });
+});
+
+describe('what counts as attached, by gate', () => {
+  /** An attachment that names no volume: it can never be told what it holds. */
+  const attachInline = (world: World) =>
+    put(world.remote, 'VolumeAttachment', 'inline', {
+      spec: {
+        attacher: 'csi',
+        nodeName: 'w-0',
+        source: {
+          inlineVolumeSpec: { capacity: { storage: '1Gi' }, csi: { driver: 'csi', volumeHandle: 'x' } },
+        },
+      },
+      status: { attached: true },
+    });
+
+  test.each([
+    ['on -> it holds the Machine up, with an error', true, false],
+    ['off -> only what the Node reports is waited for', false, true],
+  ])('an inline volume is attached, the gate for VolumeAttachments is %s', async (_title, considers, gone) => {
+    const world = createWorld();
+    const operator = await world.start({ considerVolumeAttachments: considers });
+    await putCluster(world);
+    await putRunning(world);
+    await attachInline(world);
+    await remove(world);
+    await pass(world, 60_000);
+    expect(await isGone(world)).toBe(gone);
+    expect(world.seen.some(({ verb, what }) => verb === 'list' && what === 'volumeattachments')).toBe(considers);
+    operator.kill();
+  });
+
+  test('the gate is off, the Node reports a volume -> waited for', async () => {
+    const world = createWorld();
+    const operator = await world.start({ considerVolumeAttachments: false });
+    await putCluster(world);
+    await putRunning(world);
+    await attach(world, 'data', { attachment: false });
+    await remove(world);
+    expect((await saysOf(world, 'Deleting')).split('\n')[1]).toBe('* PersistentVolumeClaims: default/data');
     operator.kill();
   });
 });

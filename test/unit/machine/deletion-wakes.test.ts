@@ -171,10 +171,19 @@ describe('a deletion that rests', () => {
     operator.kill();
   });
 
-  test('hooks: nothing changes -> no call, ever', async () => {
+  test('hooks: nothing changes -> one write when the summary tells of 15 minutes, and no other call, ever', async () => {
     const { world, operator } = await running({ annotations: { [hook.preTerminate]: '' } });
     await remove(world);
-    expect(await callsDuring(world, () => world.clock.advance(86_400_000))).toEqual([]);
+    const before = await saysOf(world, 'Ready');
+    expect(await callsDuring(world, () => world.clock.advance(900_000))).toEqual([]);
+    expect(await callsDuring(world, () => world.clock.advance(86_400_000))).toEqual([
+      'patch machines/default/w-0/status',
+    ]);
+    const stage = 'stage: WaitingForPreTerminateHook';
+    expect([before, await saysOf(world, 'Ready')]).toEqual([
+      `False NotReady * Deleting: Machine deletion in progress, ${stage}`,
+      `False NotReady * Deleting: Machine deletion in progress since more than 15m, ${stage}`,
+    ]);
     operator.kill();
   });
 

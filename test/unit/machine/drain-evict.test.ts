@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { evictPods, type EvictionOptions } from '../../../src/controllers/machine/drain/evict.js';
+import { evictPods, refusalText, type EvictionOptions } from '../../../src/controllers/machine/drain/evict.js';
 import type { StoredPod } from '../../../src/controllers/machine/objects.js';
 import type { RequestFault } from '../../../src/embedded/types.js';
 import { failureOfAnswer } from '../../../src/kube/failures.js';
@@ -143,6 +143,16 @@ describe('evictions', () => {
         { pod: `${ns}/b`, message: 'etcd is full' },
       ],
     });
+  });
+
+  test.each([
+    ['without details', {}, 'too many'],
+    ['with details and no causes', { details: { retryAfterSeconds: 1 } }, 'too many '],
+    ['with two causes', { details: { causes: [{ message: 'a' }, { message: 'b' }] } }, 'too many a,b'],
+  ])('a 429 %s: -> the text, byte for byte as upstream has it', (_title, more, message) => {
+    const name = { verb: 'create', target: { kind: 'Pod', namespace: 'x', name: 'y' }, write: true };
+    const text = JSON.stringify({ kind: 'Status', reason: 'TooManyRequests', message: 'too many', ...more });
+    expect(refusalText(failureOfAnswer(name, { status: 429, text, retryAfter: undefined }).failure)).toBe(message);
   });
 
   test('a 429 with Retry-After: -> told as refused, not waited for', async () => {

@@ -24,6 +24,7 @@ export const machine: MachineReading = {
   resourceVersion: '7',
   generation: 2,
   isControlPlane: false,
+  hasKubeadmControlPlane: false,
   hasFinalizer: true,
   isPausedItself: false,
   deletingSinceMs: null,
@@ -41,6 +42,7 @@ export const machine: MachineReading = {
   volumeTimeoutMs: 0,
   nodeDeletionTimeoutMs: 10_000,
   isUpdating: false,
+  isUpdateAwaited: false,
 };
 
 export const cluster: ClusterReading = {
@@ -153,6 +155,7 @@ export const base: MachineFacts = {
   phaseFailure: null,
   unwatched: [],
   certificatesExpiry: { kind: 'unsought' },
+  keepsHookTimes: true,
 };
 
 /** The usual Machine with differences; those of the Machine itself and of its status are merged. */

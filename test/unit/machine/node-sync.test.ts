@@ -107,6 +107,37 @@ describe('what a Machine brings to its Node', () => {
     expect(sync.labels).toEqual({ mine: 'x', 'node-role.kubernetes.io/a': 'ours' });
   });
 
+  test('keys that a controller with other settings brought: of no domain that is known here -> kept, and remembered', () => {
+    const labels = { 'company.com/pool': 'gpu', 'node.cluster.x-k8s.io/old': 'x' };
+    const tracks = {
+      [trackers.labels]: 'company.com/pool,node.cluster.x-k8s.io/old',
+      [trackers.annotations]: 'a.com/b',
+    };
+    const sync = differing(synced(node(labels, { ...common, 'a.com/b': '1', ...tracks })));
+    expect(sync.labels).toEqual({ 'company.com/pool': 'gpu' });
+    expect(sync.annotations).toEqual({
+      ...common,
+      'a.com/b': '1',
+      [trackers.labels]: 'company.com/pool',
+      [trackers.annotations]: 'a.com/b',
+    });
+    expect(synced(node({ 'company.com/pool': 'gpu' }, { ...common, [trackers.labels]: 'company.com/pool' })).kind).toBe(
+      'same',
+    );
+  });
+
+  test('the same keys, named by the settings: wanted no more -> taken away', () => {
+    const labels = { 'company.com/pool': 'gpu' };
+    const tracks = { [trackers.labels]: 'company.com/pool', [trackers.annotations]: 'a.com/b' };
+    const sync = differing(
+      synced(node(labels, { ...common, 'a.com/b': '1', ...tracks }), {
+        additionalLabels: [/company/],
+        additionalAnnotations: [/a\.com/],
+      }),
+    );
+    expect([sync.labels, sync.annotations['a.com/b'], sync.annotations[trackers.labels]]).toEqual([{}, undefined, '']);
+  });
+
   test('a label of a synced domain that somebody else put there: not tracked -> kept', () => {
     const before = { 'node.cluster.x-k8s.io/theirs': 'x' };
     expect(synced(node(before, common)).kind).toBe('same');
@@ -170,6 +201,11 @@ describe('taints of a Node', () => {
     });
   });
 
+  test('outdated: somebody gave the taint a value -> it is left as it is', () => {
+    const valued = { ...outdated, value: 'x' };
+    expect(taintsAfter([valued], { owners: revisions('1', '2') })).toBe('same');
+  });
+
   test('no MachineDeployment: -> never outdated', () => {
     expect(taintsAfter([outdated], {})).toEqual([]);
   });
@@ -199,6 +235,7 @@ describe('taints of a Node', () => {
 
   test.each([
     ['another value', [{ ...bare(always), value: '2' }], [always], [bare(always)]],
+    ['another value, added at a time', [{ ...bare(always), value: '2', timeAdded: 't' }], [always], [bare(always)]],
     ['no value any more', [bare(always)], [{ ...always, value: undefined }], [{ key: 'a', effect: 'NoSchedule' }]],
   ])('a lasting taint with %s: -> corrected', (_title, before, wanted, after) => {
     const taints = JSON.parse(JSON.stringify(wanted)) as object[];

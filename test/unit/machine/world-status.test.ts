@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { coreDefinitions } from '../../../src/embedded/crds.js';
+import { withHookTimes } from './definitions.js';
 import {
   at,
   change,
@@ -13,7 +15,7 @@ import {
   saysOf,
 } from './objects.js';
 import { putOwners, template } from './owners.js';
-import type { World } from './world.js';
+import type { Operator, World } from './world.js';
 import { againInMs, useWorlds } from './worlds.js';
 
 const start = useWorlds();
@@ -98,16 +100,33 @@ describe('Machine: summaries', () => {
     );
   });
 
-  test('MA-124 nothing differs, the kubelet is older than the version -> False, Updating', async () => {
+  test.each([
+    ['MA-124 controllers of v1.14: -> False, Updating', true, /^False Updating \* Node.*v1.35.9, v1.36.0 required$/],
+    ['controllers of v1.13, which know no such rule: -> nothing differs', false, /^True UpToDate$/],
+  ])('nothing differs but the version of the kubelet, beside %s', async (_title, keepsHookTimes, said) => {
+    const { world } = await start({ keepsHookTimes });
+    await putRunning(world, 'w-0', await putOwners(world));
+    await change(world.remote, 'Node', 'w-0', {
+      status: { nodeInfo: { ...(nodeStatus()['nodeInfo'] as object), kubeletVersion: 'v1.35.9' } },
+    });
+    await world.settle();
+    expect(await saysOf(world, 'UpToDate')).toMatch(said);
+  });
+
+  test('the CRD of Machines becomes that of v1.14 under a running operator -> its rules count from the next look', async () => {
     const { world } = await start();
     await putRunning(world, 'w-0', await putOwners(world));
     await change(world.remote, 'Node', 'w-0', {
       status: { nodeInfo: { ...(nodeStatus()['nodeInfo'] as object), kubeletVersion: 'v1.35.9' } },
     });
     await world.settle();
-    expect(await saysOf(world, 'UpToDate')).toBe(
-      'False Updating * Node.status.nodeInfo.kubeletVersion v1.35.9, v1.36.0 required',
-    );
+    expect(await saysOf(world, 'UpToDate')).toBe('True UpToDate');
+    const name = 'machines.cluster.x-k8s.io';
+    const [newer] = withHookTimes(coreDefinitions.filter((each) => JSON.stringify(each).includes(`"${name}"`)));
+    await world.user.mergePatch(at('CustomResourceDefinition', name), { spec: (newer as { spec: object }).spec });
+    await change(world.user, 'Machine', 'w-0', { metadata: { annotations: { 'example.com/touched': 'yes' } } });
+    await world.settle();
+    expect(await saysOf(world, 'UpToDate')).toMatch(/^False Updating/);
   });
 
   test('MA-124 a Machine without such owners -> UpToDate is left to others', async () => {
@@ -228,6 +247,42 @@ describe('Machine: summaries', () => {
     });
     await world.settle();
     expect(await oldSaysOf(world, 'Ready')).toBe('True');
+  });
+});
+
+describe('Machine: updates in place', () => {
+  const mark = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
+  const hooks = 'runtime.cluster.x-k8s.io/pending-hooks';
+  const told = ({ events }: Operator): number =>
+    events.filter(({ type, reason }) => type === 'Warning' && reason === 'InPlaceUpdateNotCarriedOut').length;
+
+  test.each([
+    ['MA-123 marked', { [mark]: '' }],
+    ['MA-123 the hook is pending', { [hooks]: 'Other,UpdateMachine' }],
+  ])('%s -> phase and condition Updating, and back when the annotation goes', async (_title, annotations) => {
+    const { world, operator } = await start();
+    await putRunning(world);
+    expect(await saysOf(world, 'Updating')).toBe('False NotUpdating');
+    await change(world.user, 'Machine', 'w-0', { metadata: { annotations } });
+    await world.settle();
+    expect(await saysOf(world, 'Updating')).toBe('True InPlaceUpdating In-place update in progress');
+    expect((await machine(world)).status?.phase).toBe('Updating');
+    expect(told(operator)).toBe(0);
+    const none = Object.fromEntries(Object.keys(annotations).map((key) => [key, null]));
+    await change(world.user, 'Machine', 'w-0', { metadata: { annotations: none } });
+    await world.settle();
+    expect(await saysOf(world, 'Updating')).toBe('False NotUpdating');
+    expect((await machine(world)).status?.phase).toBe('Running');
+  });
+
+  test('marked, and the hook is pending: nothing here calls it -> a Warning Event says so', async () => {
+    const { world, operator } = await start();
+    await putRunning(world);
+    await change(world.user, 'Machine', 'w-0', { metadata: { annotations: { [mark]: '' } } });
+    await world.settle();
+    await change(world.user, 'Machine', 'w-0', { metadata: { annotations: { [hooks]: 'UpdateMachine' } } });
+    await world.settle();
+    expect(told(operator)).toBeGreaterThan(0);
   });
 });
 

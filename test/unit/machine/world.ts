@@ -7,6 +7,7 @@ import { createExternalObjects } from '../../../src/controllers/machine/external
 import { clusterIndexes } from '../../../src/controllers/cluster-initialized/indexes.js';
 import { machineIndexes } from '../../../src/controllers/machine/machine-indexes.js';
 import { kinds } from '../../../src/controllers/machine/objects.js';
+import { createMachineDefinition } from '../../../src/controllers/machine/machine-definition.js';
 import type { Settings } from '../../../src/controllers/machine/ports.js';
 import { createWorkloadClusters } from '../../../src/controllers/machine/workload/workload-clusters.js';
 import { createEmbeddedApiServer } from '../../../src/embedded/api-server.js';
@@ -23,7 +24,7 @@ import { createWorkloadConnections } from '../../../src/kube/workload-connection
 import { createLogger } from '../../../src/log.js';
 import { createTestClock, type TestClock } from '../kube/test-clock.js';
 import { seededRandom } from '../kubeadmconfig/seeded-random.js';
-import { providerDefinitions } from './definitions.js';
+import { providerDefinitions, withHookTimes } from './definitions.js';
 
 export const defaultSettings: Settings = {
   watchFilter: '',
@@ -65,6 +66,8 @@ export interface WorldOptions {
   readonly crds?: readonly object[];
   /** Rate limits of the clients of workload clusters; none unless said. */
   readonly workloadLimits?: { readonly qps: number; readonly burst: number };
+  /** The CRD of Machines is that of Cluster API v1.14. */
+  readonly keepsHookTimes?: boolean;
 }
 
 export interface World {
@@ -106,7 +109,7 @@ export function createWorld(options: WorldOptions = {}): World {
       },
     });
   const management = serverOf('management', [
-    ...coreDefinitions,
+    ...(options.keepsHookTimes === true ? withHookTimes(coreDefinitions) : coreDefinitions),
     ...bootstrapDefinitions,
     ...providerDefinitions,
     ...(options.crds ?? []),
@@ -211,6 +214,7 @@ async function startOperator(
     caches: caches as never,
     externals: createExternalObjects({ informers, clock, log, namespace: '' }),
     workloads,
+    definition: createMachineDefinition({ client, clock }),
     clock,
     log,
     events: { record: (note) => void events.push(note) },

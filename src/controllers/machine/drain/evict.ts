@@ -73,11 +73,12 @@ async function evict(
 }
 
 /** Why a Pod was not evicted, in the server's words. */
-export function refusalText({ kind, message, causes = [] }: ApiFailure): string {
+export function refusalText({ kind, message, causes }: ApiFailure): string {
   if (kind === 'TooManyRequests') {
-    return causes.length === 0 ? message : `${message} ${causes.map((cause) => cause.message).join(',')}`;
+    // As upstream writes it: details without causes leave a space at the end.
+    return causes === undefined ? message : `${message} ${causes.map((cause) => cause.message).join(',')}`;
   }
-  if (kind === 'Forbidden' && causes.some(({ reason }) => reason === 'NamespaceTerminating')) {
+  if (kind === 'Forbidden' && causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true) {
     return 'Cannot evict pod from terminating namespace: unable to create eviction (kube-controller-manager should set deletionTimestamp)';
   }
   return message;

@@ -10,6 +10,8 @@ import {
   isNodeDeletionTimeoutExceeded,
   leftAloneText,
   nodeName,
+  nodeNotDeleted,
+  workloadUnreachable,
 } from '../../../../machines/machine/guards.js';
 import { staleView } from '../../../../machines/machine/words.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
@@ -135,15 +137,9 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
     const endMs = nowMs() + NODE_DELETION_TRY_MS;
     // After the last try the Node is left behind, so it takes its time. Others come again, and hold up no turn of another cluster.
     const isLastTry = isNodeDeletionTimeoutExceeded({ ...facts, nowMs: endMs });
-    let doubt: unknown = null;
     const confirm = async (): Promise<void> => {
-      try {
-        await mustStillBeDeleting(ports, now, signal);
-        await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
-      } catch (error) {
-        doubt = error;
-        throw error;
-      }
+      await mustStillBeDeleting(ports, now, signal);
+      await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
     };
     for (;;) {
       try {
@@ -152,8 +148,8 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
         await deleteNodeOnce(client, { name, signal, confirm });
         return reply('NODE_DELETED');
       } catch (error) {
-        if (error === doubt) throw error;
-        const isSilent = error instanceof EffectFailure && error.kind === 'WorkloadUnreachable';
+        if (error instanceof EffectFailure && error.kind === staleView) throw error;
+        const isSilent = error instanceof EffectFailure && error.kind === workloadUnreachable;
         const isOver = nowMs() + NODE_DELETION_POLL_MS > endMs || signal.aborted || (isSilent && !isLastTry);
         if (isOver) {
           if (signal.aborted) throw error;
@@ -199,7 +195,7 @@ async function orGone<T>(name: string, call: Promise<T>): Promise<T | null> {
   } catch (error) {
     if (!isApiError(error)) throw error;
     if (error.failure.kind === 'NotFound') return null;
-    throw new EffectFailure(`Api${error.failure.kind}`, `error deleting node ${name}: ${error.message}`, {
+    throw new EffectFailure(nodeNotDeleted, `error deleting node ${name}: ${error.message}`, {
       apiVersion: 'v1',
       kind: 'Node',
       namespace: '',

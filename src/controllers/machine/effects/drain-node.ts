@@ -7,10 +7,13 @@
 import { byMessage, isDrained } from '../../../../machines/machine/messages.js';
 import type { DrainReport, MachineFacts, MachineStatus } from '../../../../machines/machine/facts.js';
 import { nodeName } from '../../../../machines/machine/guards.js';
+import { drainStarts } from '../../../../machines/machine/intents.js';
+import { projectOldStatus } from '../../../../machines/machine/status/project.js';
 import { conditionTime } from '../../../conditions/condition.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
 import { withLedger } from '../../../kube/ledger-client.js';
+import { mergeDiff } from '../../kubeadmconfig/merge-diff.js';
 import { evictPods } from '../drain/evict.js';
 import { groupPods } from '../drain/group-pods.js';
 import { aboutNode, classifiedPods, isUnreachable, prefixed } from '../drain/node-pods.js';
@@ -69,21 +72,34 @@ function done(turn: ReturnType<typeof turnOf>, name: string, learned: Partial<Ma
   return reply('NODE_DRAINED', { ...learned, drain: { kind: 'drained' } });
 }
 
-/** Writes the start of the drain; the status with it. */
+/** Writes the start of the drain, and what the deprecated conditions say of it: a pass may take a while. */
 async function recordStart(
   { ports }: EffectDeps,
   view: MachineView,
-  { status }: MachineFacts,
+  facts: MachineFacts,
   { ledger, nowMs, signal }: Parameters<MachineEffect>[2],
 ): Promise<MachineStatus> {
+  const { status } = facts;
   if (status.deletion?.nodeDrainStartTime !== undefined) return status;
   const turn = turnOf(view);
+  const { uid, resourceVersion } = turn.machine.metadata;
   const nodeDrainStartTime = conditionTime(nowMs());
-  turn.machine = await withLedger(ports.client, ledger).mergePatch<StoredMachine>(
-    machineTarget(turn.machine),
-    { metadata: { uid: turn.machine.metadata.uid }, status: { deletion: { nodeDrainStartTime } } },
-    { subresource: 'status', signal },
-  );
+  const deletion = { ...turn.machine.status?.deletion, nodeDrainStartTime };
+  const begun: MachineFacts = { ...facts, status: { ...turn.machine.status, deletion } };
+  const told = mergeDiff(turn.machine.status ?? {}, projectOldStatus(begun, drainStarts(begun)));
+  const write = (metadata: object, part: unknown): Promise<StoredMachine> =>
+    withLedger(ports.client, ledger).mergePatch<StoredMachine>(
+      machineTarget(turn.machine),
+      { metadata, status: part } as object,
+      { subresource: 'status', signal },
+    );
+  try {
+    turn.machine = await write({ uid, resourceVersion }, told);
+  } catch (error) {
+    if (!isApiError(error, 'Conflict')) throw error;
+    // Somebody wrote meanwhile: the lists of conditions are left to the end of the turn, the start cannot wait.
+    turn.machine = await write({ uid }, { deletion: { nodeDrainStartTime } });
+  }
   return { ...status, deletion: { ...status.deletion, nodeDrainStartTime } };
 }
 

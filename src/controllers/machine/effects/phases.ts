@@ -25,7 +25,7 @@ import { liveClient } from '../workload/live-client.js';
 /** Opens the watches that the Machine needs. Kinds are waited for, up to a bound; workload clusters never are. */
 export function openWatches(deps: EffectDeps): MachineEffect {
   return phase(deps, 'openWatches', async (view, facts, { signal }) => {
-    const { externals, workloads } = deps.ports;
+    const { definition, externals, workloads } = deps.ports;
     const { machine, cluster } = view;
     const references = [
       machine.spec.bootstrap?.configRef,
@@ -35,7 +35,10 @@ export function openWatches(deps: EffectDeps): MachineEffect {
     if (facts.unwatched.includes('Node')) {
       workloads.open({ namespace: machine.metadata.namespace ?? '', name: machine.spec.clusterName });
     }
-    const problems = await Promise.all(references.map((reference) => externals.open(reference, signal)));
+    const [problems] = await Promise.all([
+      Promise.all(references.map((reference) => externals.open(reference, signal))),
+      definition.read(signal),
+    ]);
     const [problem] = problems.filter((each) => each !== null);
     if (problem !== undefined) throw new EffectFailure('Unreadable', problem);
   });

@@ -42,6 +42,9 @@ export interface ExternalObjectsOptions {
 }
 
 interface OpenKind {
+  readonly resource: ExternalKind['resource'];
+  /** Ends the subscription. */
+  end(): void;
   readonly held: HeldCache<ExternalObjectJson>;
   /** True once the watch had its time to come up. */
   isOverdue: boolean;
@@ -70,8 +73,15 @@ export function createExternalObjects(options: ExternalObjectsOptions): External
     log.info(`Adding watch on external object "${apiVersionOf(resource)}, Kind=${resource.kind}"`);
     const namespace = options.namespace === '' ? {} : { namespace: options.namespace };
     const held = informers.hold<ExternalObjectJson>({ resource, firstList: 'current', ...namespace });
-    held.cache.subscribe((change) => listeners.forEach((listener) => listener(change)));
-    const entry: OpenKind = { held, isOverdue: false };
+    const end = held.cache.subscribe((change) => listeners.forEach((listener) => listener(change)));
+    for (const [other, { resource: of, ...old }] of open) {
+      // A provider's upgrade: its objects are watched in the new version alone.
+      if (of.group !== resource.group || of.plural !== resource.plural) continue;
+      old.end();
+      old.held.release();
+      open.delete(other);
+    }
+    const entry: OpenKind = { resource, held, end, isOverdue: false };
     open.set(id, entry);
     return entry;
   };
@@ -143,10 +153,11 @@ export function createExternalObjects(options: ExternalObjectsOptions): External
   };
 }
 
-/** A CRD matters when it comes, goes, or changes its labels. */
+/** A CRD matters when it comes, goes, or changes its labels or its schema. */
 function onCrd(listeners: ReadonlySet<(crdName: string) => void>): (change: CacheChange<KubeObject>) => void {
   return ({ before, after }) => {
-    const labels = (crd: KubeObject | undefined): string => JSON.stringify(crd?.metadata.labels ?? null);
+    const labels = (crd: KubeObject | undefined): string =>
+      JSON.stringify([crd?.metadata.labels ?? null, crd?.metadata.generation ?? null]);
     if (labels(before) === labels(after)) return;
     const name = (after ?? before)?.metadata.name ?? '';
     listeners.forEach((listener) => listener(name));

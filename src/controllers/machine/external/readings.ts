@@ -51,8 +51,9 @@ export function bootstrapReading(
       ? [secretNameProblem(name, look.object)]
       : []),
   ];
-  // A Machine that has its data asks its bootstrap object nothing more.
-  const problem = context.machine.spec.bootstrap.dataSecretName === undefined ? firstOf(problems) : null;
+  // A Machine that has its data asks its bootstrap object nothing more than whether it has failed.
+  const hasData = context.machine.spec.bootstrap.dataSecretName !== undefined;
+  const problem = hasData && common.isMisread !== true ? null : firstOf(problems);
   return { ...base, ...common, problem, dataSecretName: valueOr(name, '') };
 }
 
@@ -147,6 +148,7 @@ function commonOf(
     isDeleting: object.metadata.deletionTimestamp !== undefined,
     finalizers: object.metadata.finalizers ?? [],
     isAdopted: ownership?.kind === 'right',
+    isMisread: failureReason.is === 'wrong' || failureMessage.is === 'wrong',
     problem: firstOf([
       determine('failureReason', gvk, name, failureReason),
       determine('failureMessage', gvk, name, failureMessage),

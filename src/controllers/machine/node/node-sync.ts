@@ -1,7 +1,8 @@
 // What a Machine brings to its Node: labels, annotations and taints of its own domains, and nothing else. Pure.
 //
 //   N1. What somebody else put on a Node stays, unless the Machine wants the same key.
-//   N2. What the Machine once brought and wants no more is taken away; the Node's annotations remember what it brought.
+//   N2. What the Machine once brought and wants no more is taken away; the Node's annotations remember what it brought. What
+//       an operator with other settings brought stays, and stays remembered: its keys are of no domain that is known here.
 //   N3. Nothing is written when nothing differs.
 
 import type { StringMap } from '../../../api/core.js';
@@ -51,10 +52,17 @@ export function nodeSync(node: StoredNode, source: NodeSyncSource): NodeSync {
 
   const hasLabels = node.metadata.labels ?? {};
   const hasAnnotations = node.metadata.annotations ?? {};
-  const staleLabels = tracked(hasAnnotations[annotation.labelsFromMachine]).filter((key) => !(key in wantedLabels));
-  const staleAnnotations = [...tracked(hasAnnotations[annotation.annotationsFromMachine]), ...commonKeys].filter(
-    (key) => !(key in wantedAnnotations) && !trackers.includes(key),
+  const unwantedLabels = tracked(hasAnnotations[annotation.labelsFromMachine]).filter((key) => !(key in wantedLabels));
+  const unwantedAnnotations = tracked(hasAnnotations[annotation.annotationsFromMachine]).filter(
+    (key) => !(key in wantedAnnotations) && !trackers.includes(key) && !commonKeys.includes(key),
   );
+  const isOurLabel = (key: string): boolean => key === label.interruptible || isLabelBrought(key, source);
+  const isOurAnnotation = (key: string): boolean => isAnnotationBrought(key, source);
+  const staleLabels = unwantedLabels.filter(isOurLabel);
+  const staleAnnotations = [
+    ...unwantedAnnotations.filter(isOurAnnotation),
+    ...commonKeys.filter((key) => !(key in wantedAnnotations)),
+  ];
   const differs =
     !includes(hasLabels, wantedLabels) ||
     !includes(hasAnnotations, wantedAnnotations) ||
@@ -62,14 +70,18 @@ export function nodeSync(node: StoredNode, source: NodeSyncSource): NodeSync {
     staleAnnotations.some((key) => key in hasAnnotations) ||
     taints.differs;
   if (!differs) return { kind: 'same' };
-  const brought = Object.keys(wantedAnnotations).filter((key) => !commonKeys.includes(key));
+  const brought = [
+    ...Object.keys(wantedAnnotations).filter((key) => !commonKeys.includes(key)),
+    ...unwantedAnnotations.filter((key) => !isOurAnnotation(key)),
+  ];
+  const broughtLabels = [...Object.keys(wantedLabels), ...unwantedLabels.filter((key) => !isOurLabel(key))];
   return {
     kind: 'differs',
     labels: { ...without(hasLabels, staleLabels), ...wantedLabels },
     annotations: {
       ...without(hasAnnotations, staleAnnotations),
       ...wantedAnnotations,
-      [annotation.labelsFromMachine]: Object.keys(wantedLabels).toSorted().join(','),
+      [annotation.labelsFromMachine]: broughtLabels.toSorted().join(','),
       [annotation.annotationsFromMachine]: brought.toSorted().join(','),
       ...(taints.tracked === null ? {} : { [annotation.taintsFromMachine]: taints.tracked }),
     },
@@ -92,27 +104,32 @@ const trackers: readonly string[] = [
   annotation.taintsFromMachine,
 ];
 
-function labelsOf({ machine, additionalLabels }: NodeSyncSource): StringMap {
-  return pick(machine.metadata.labels, (key) => {
-    const domain = domainOf(key);
-    return (
-      domain === 'node-role.kubernetes.io' ||
-      isInDomain(domain, 'node-restriction.kubernetes.io') ||
-      isInDomain(domain, 'node.cluster.x-k8s.io') ||
-      additionalLabels.some((expression) => expression.test(key))
-    );
-  });
+function labelsOf(source: NodeSyncSource): StringMap {
+  return pick(source.machine.metadata.labels, (key) => isLabelBrought(key, source));
 }
 
-function annotationsOf({ machine, additionalAnnotations }: NodeSyncSource): StringMap {
+function isLabelBrought(key: string, { additionalLabels }: NodeSyncSource): boolean {
+  const domain = domainOf(key);
+  return (
+    domain === 'node-role.kubernetes.io' ||
+    isInDomain(domain, 'node-restriction.kubernetes.io') ||
+    isInDomain(domain, 'node.cluster.x-k8s.io') ||
+    additionalLabels.some((expression) => expression.test(key))
+  );
+}
+
+function isAnnotationBrought(key: string, { additionalAnnotations }: NodeSyncSource): boolean {
+  return (
+    isInDomain(domainOf(key), 'node.cluster.x-k8s.io') ||
+    additionalAnnotations.some((expression) => expression.test(key))
+  );
+}
+
+function annotationsOf(source: NodeSyncSource): StringMap {
+  const { machine } = source;
   const owner = controllerOf(machine);
   return {
-    ...pick(
-      machine.metadata.annotations,
-      (key) =>
-        isInDomain(domainOf(key), 'node.cluster.x-k8s.io') ||
-        additionalAnnotations.some((expression) => expression.test(key)),
-    ),
+    ...pick(machine.metadata.annotations, (key) => isAnnotationBrought(key, source)),
     [annotation.clusterName]: machine.spec.clusterName,
     [annotation.clusterNamespace]: machine.metadata.namespace ?? '',
     [annotation.machine]: machine.metadata.name,

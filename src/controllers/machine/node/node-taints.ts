@@ -43,7 +43,9 @@ export function desiredTaints(node: StoredNode, source: TaintSource): DesiredTai
   if (typeof isOutdated !== 'boolean') {
     return { problem: `failed to check if Node ${node.metadata.name} is outdated: ${isOutdated.problem}` };
   }
-  taints = isOutdated ? withTaint(taints, outdated) : taints.filter((taint) => !isSame(taint, outdated));
+  const hasOutdated = taints.some((taint) => isSame(taint, outdated));
+  if (isOutdated && !hasOutdated) taints = [...taints, outdated];
+  if (!isOutdated) taints = taints.filter((taint) => !isSame(taint, outdated));
   const isTracked = tracked === null || node.metadata.annotations?.[annotation.taintsFromMachine] === tracked;
   return { taints, tracked, differs: !isTracked || JSON.stringify(taints) !== JSON.stringify(before) };
 }
@@ -52,15 +54,11 @@ function isSame(one: NodeTaint, other: { readonly key?: string; readonly effect?
   return one.key === other.key && one.effect === other.effect;
 }
 
-/** The list with a taint, in the place of its namesake where it has one. */
+/** The list with a taint, instead of its namesake of another value where it has one. */
 function withTaint(taints: readonly NodeTaint[], taint: NodeTaint): NodeTaint[] {
   const has = taints.some((each) => isSame(each, taint));
   if (!has) return [...taints, taint];
-  return taints.map((each) => {
-    if (!isSame(each, taint) || (each.value ?? '') === (taint.value ?? '')) return each;
-    const { value: _value, ...rest } = each;
-    return { ...rest, ...taint };
-  });
+  return taints.map((each) => (isSame(each, taint) && (each.value ?? '') !== (taint.value ?? '') ? taint : each));
 }
 
 /** The MachineSet of the Machine is not the newest of its MachineDeployment. */

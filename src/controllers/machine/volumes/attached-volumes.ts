@@ -55,15 +55,17 @@ export function volumeReport(
 ): VolumeReport {
   const entries = new Set(nodeEntries);
   const names = new Set(volumes);
+  // Volumes may share a handle: what is found is taken off at the end.
+  const found = new Set<string>();
   const claims = new Set<string>();
   const withoutClaim = new Set<string>();
   for (const volume of known) {
     const { csi, claimRef } = volume.spec ?? {};
     const entry = csi === undefined ? '' : `kubernetes.io/csi/${csi.driver}^${csi.volumeHandle}`;
     const isRelevant = (csi !== undefined && entries.has(entry)) || names.has(volume.metadata.name);
-    if (csi !== undefined) entries.delete(entry);
-    names.delete(volume.metadata.name);
     if (!isRelevant) continue;
+    if (csi !== undefined) found.add(entry);
+    names.delete(volume.metadata.name);
     if (claimRef?.kind !== 'PersistentVolumeClaim') {
       withoutClaim.add(keyOf(volume));
       continue;
@@ -74,7 +76,7 @@ export function volumeReport(
   return {
     claims: [...claims].toSorted(),
     volumesWithoutClaim: [...withoutClaim].toSorted(),
-    nodeEntriesWithoutVolume: [...entries].toSorted(),
+    nodeEntriesWithoutVolume: [...entries].filter((entry) => !found.has(entry)).toSorted(),
     attachmentsWithoutVolume: [...names].toSorted(),
   };
 }

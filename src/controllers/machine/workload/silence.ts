@@ -1,5 +1,6 @@
 // The failure of work that needs a workload cluster which does not answer.
 
+import { workloadUnreachable } from '../../../../machines/machine/guards.js';
 import { resources } from '../../../api/names.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import { kubeconfigSecretName } from '../../../kube/kubeconfig-secrets.js';
@@ -12,5 +13,5 @@ export function workloadSilent({ machine }: MachineView, message: string): Effec
   const { apiVersion, kind } = isSecret ? resources.Secret : resources.Cluster;
   const name = isSecret ? kubeconfigSecretName(clusterName) : clusterName;
   const namespace = machine.metadata.namespace ?? '';
-  return new EffectFailure('WorkloadUnreachable', message, { apiVersion, kind, namespace, name });
+  return new EffectFailure(workloadUnreachable, message, { apiVersion, kind, namespace, name });
 }

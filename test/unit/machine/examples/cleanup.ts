@@ -1,7 +1,7 @@
 // Examples of the Machine's table: deletions from the end of the infrastructure to the end of the Machine.
 import type { Example } from '../example.js';
 import { bootstrap, infrastructure, lostBootstrap, node, noInfrastructure } from '../facts.js';
-import { allDone, drainDone, dying, gone, hooks, lonely, tried } from './situations.js';
+import { allDone, drainDone, dying, gone, hooks, lonely, staleInMs, tried } from './situations.js';
 import {
   allGone,
   bootstrapDeleted,
@@ -25,6 +25,7 @@ export const cleanupExamples: readonly Example[] = [
     }),
     row: 'M48',
     state: 'DeletingInfrastructure',
+    againInMs: staleInMs,
     says: [preDrain, preTerminate, waitsForInfra],
   },
   {
@@ -100,6 +101,7 @@ export const cleanupExamples: readonly Example[] = [
     }),
     row: 'M50',
     state: 'DeletingInfrastructure',
+    againInMs: staleInMs,
     says: [preDrain, preTerminate, waitsForInfra],
   },
   {
@@ -112,6 +114,7 @@ export const cleanupExamples: readonly Example[] = [
     }),
     row: 'M51',
     state: 'DeletingBootstrap',
+    againInMs: staleInMs,
     says: [preDrain, preTerminate, infraDeleted, waitsForBootstrap],
   },
   {
@@ -133,6 +136,7 @@ export const cleanupExamples: readonly Example[] = [
     }),
     row: 'M53',
     state: 'DeletingBootstrap',
+    againInMs: staleInMs,
     says: [preDrain, preTerminate, infraDeleted, waitsForBootstrap],
   },
   {
@@ -204,6 +208,7 @@ export const cleanupExamples: readonly Example[] = [
     given: dying({ ...gone, node: { kind: 'missing' }, machine: { hasFinalizer: false } }),
     row: 'M57',
     state: 'RemovingFinalizer',
+    againInMs: staleInMs,
     says: [...allGone, completedWord],
   },
   {

@@ -1,7 +1,7 @@
 // Examples of the Machine's table: deletions up to the hooks that hold the infrastructure.
 import type { Example } from '../example.js';
 import { infrastructure, lostInfrastructure } from '../facts.js';
-import { allDone, deletion, drainDone, dying, hooks, lonely } from './situations.js';
+import { allDone, deletion, drainDone, dying, hooks, lonely, staleInMs } from './situations.js';
 import {
   detachedWord,
   drainFirst,
@@ -35,6 +35,7 @@ export const deletionExamples: readonly Example[] = [
     given: dying({ machine: { preDrainHooks: hooks('pre-drain') }, volumes: { kind: 'resting' } }),
     row: 'M42',
     state: 'PreDrainHooks',
+    againInMs: staleInMs,
     says: [
       'Deleting True WaitingForPreDrainHook: Waiting for pre-drain hooks to succeed (hooks: pre-drain.delete.hook.machine.cluster.x-k8s.io/a,pre-drain.delete.hook.machine.cluster.x-k8s.io/b)',
       'old PreDrainDeleteHookSucceeded False/Info/WaitingExternalHook',
@@ -97,6 +98,7 @@ export const deletionExamples: readonly Example[] = [
     }),
     row: 'M47',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [preDrain, ...preTerminateWait],
   },
   {
@@ -105,6 +107,7 @@ export const deletionExamples: readonly Example[] = [
     given: dying({ ...lonely, machine: { preTerminateHooks: hooks('pre-terminate') } }),
     row: 'M47',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: preTerminateWait,
   },
   {
@@ -117,6 +120,7 @@ export const deletionExamples: readonly Example[] = [
     }),
     row: 'M47',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [preDrain, detachedWord, ...preTerminateWait],
   },
   {
@@ -137,6 +141,7 @@ export const deletionExamples: readonly Example[] = [
     given: dying({ machine: { preDrainHooks: hooks('pre-drain').slice(0, 1) } }),
     row: 'M42',
     state: 'PreDrainHooks',
+    againInMs: staleInMs,
     says: [
       'Deleting True WaitingForPreDrainHook: Waiting for pre-drain hooks to succeed (hooks: pre-drain.delete.hook.machine.cluster.x-k8s.io/a)',
       'old PreDrainDeleteHookSucceeded False/Info/WaitingExternalHook',
@@ -148,6 +153,7 @@ export const deletionExamples: readonly Example[] = [
     given: dying({ machine: { preDrainHooks: hooks('pre-drain').slice(1) } }),
     row: 'M42',
     state: 'PreDrainHooks',
+    againInMs: staleInMs,
     says: [
       'Deleting True WaitingForPreDrainHook: Waiting for pre-drain hooks to succeed (hooks: pre-drain.delete.hook.machine.cluster.x-k8s.io/b)',
       'old PreDrainDeleteHookSucceeded False/Info/WaitingExternalHook',
@@ -159,6 +165,7 @@ export const deletionExamples: readonly Example[] = [
     given: dying({ ...allDone, machine: { preTerminateHooks: hooks('pre-terminate') } }),
     row: 'M47',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [preDrain, ...preTerminateWait],
   },
   {
@@ -180,6 +187,7 @@ export const deletionExamples: readonly Example[] = [
     }),
     row: 'M47',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [preDrain, detachedWord, ...preTerminateWait],
   },
   {
@@ -191,6 +199,7 @@ export const deletionExamples: readonly Example[] = [
     }),
     row: 'M47',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [preDrain, ...preTerminateWait],
   },
 ];

@@ -118,7 +118,7 @@ export const failureExamples: readonly Example[] = [
     id: 'MA-113',
     title: 'the Node cannot be deleted and time is over',
     on: 'EFFECT_FAILED',
-    given: dying(failure('deleteNode')),
+    given: dying(failure('deleteNode', 'NodeNotDeleted')),
     row: 'M91',
     state: 'RemovingFinalizer',
     request: 'removeFinalizer',
@@ -131,7 +131,7 @@ export const failureExamples: readonly Example[] = [
     id: 'MA-107',
     title: 'the Node cannot be deleted',
     on: 'EFFECT_FAILED',
-    given: dying({ ...failure('deleteNode'), machine: { nodeDeletionTimeoutMs: 0 } }),
+    given: dying({ ...failure('deleteNode', 'NodeNotDeleted'), machine: { nodeDeletionTimeoutMs: 0 } }),
     row: 'M92',
     state: 'DeletingNode',
     says: [
@@ -143,7 +143,7 @@ export const failureExamples: readonly Example[] = [
     title: 'a deletion that is not over time after all: minutes count',
     on: 'EFFECT_FAILED',
     given: dying({
-      ...failure('deleteNode'),
+      ...failure('deleteNode', 'NodeNotDeleted'),
       machine: { nodeDeletionTimeoutMs: 3_600_000 },
       status: { lastUpdated: minutesAgo(9) },
     }),
@@ -153,6 +153,26 @@ export const failureExamples: readonly Example[] = [
       'Deleting True DeletingNode: Error deleting Node, please check controller logs for errors',
       'old NodeHealthy False/Warning/DeletionFailed',
     ],
+  },
+  {
+    id: 'MA-113',
+    title: 'the workload cluster does not answer and time is over',
+    on: 'EFFECT_FAILED',
+    given: dying(failure('deleteNode', 'WorkloadUnreachable')),
+    row: 'M91',
+    state: 'RemovingFinalizer',
+    request: 'removeFinalizer',
+    says: [
+      'Deleting True DeletingNode: Error deleting Node, please check controller logs for errors',
+      'old NodeHealthy False/Warning/DeletionFailed',
+    ],
+  },
+  {
+    title: 'time is over, and what went before the Node could not be confirmed: nothing is given up',
+    on: 'EFFECT_FAILED',
+    given: dying(failure('deleteNode', 'ApiUnavailable')),
+    row: 'M93',
+    state: null,
   },
   {
     id: 'MA-114',

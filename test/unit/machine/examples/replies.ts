@@ -1,7 +1,7 @@
 // Examples of the Machine's table: answers of a deletion's effects.
 import type { Example } from '../example.js';
 import { lostInfrastructure, report, volumeReport } from '../facts.js';
-import { allDone, deletion, drainDone, dying, gone, hooks } from './situations.js';
+import { allDone, deletion, drainDone, dying, gone, hooks, staleInMs } from './situations.js';
 import {
   allGone,
   completedWord,
@@ -63,6 +63,7 @@ export const replyExamples: readonly Example[] = [
     }),
     row: 'M62',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [drainedWord, preDrain, ...preTerminateWait],
   },
   {
@@ -71,6 +72,7 @@ export const replyExamples: readonly Example[] = [
     given: dying({ ...drainDone, infrastructure: lostInfrastructure, machine: { isVolumeWaitExcluded: true } }),
     row: 'M63',
     state: 'DeletingInfrastructure',
+    againInMs: staleInMs,
     says: [drainedWord, preDrain, preTerminate, waitsForInfra],
   },
   {
@@ -104,6 +106,7 @@ export const replyExamples: readonly Example[] = [
     }),
     row: 'M66',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [detachedWord, preDrain, ...preTerminateWait],
   },
   {
@@ -113,6 +116,7 @@ export const replyExamples: readonly Example[] = [
     given: dying({ ...allDone, infrastructure: lostInfrastructure }),
     row: 'M67',
     state: 'DeletingInfrastructure',
+    againInMs: staleInMs,
     says: [detachedWord, preDrain, preTerminate, waitsForInfra],
   },
   {
@@ -132,6 +136,7 @@ export const replyExamples: readonly Example[] = [
     given: dying(),
     row: 'M69',
     state: 'DeletingInfrastructure',
+    againInMs: staleInMs,
     says: [preDrain, preTerminate, waitsForInfra],
   },
   {
@@ -141,6 +146,7 @@ export const replyExamples: readonly Example[] = [
     given: dying(),
     row: 'M70',
     state: 'DeletingBootstrap',
+    againInMs: staleInMs,
     says: [preDrain, preTerminate, infraDeleted, waitsForBootstrap],
   },
   {
@@ -160,6 +166,7 @@ export const replyExamples: readonly Example[] = [
     given: dying(gone),
     row: 'M72',
     state: 'RemovingFinalizer',
+    againInMs: staleInMs,
     says: [...allGone, completedWord],
   },
   {
@@ -220,6 +227,7 @@ export const replyExamples: readonly Example[] = [
     given: dying({ ...allDone, machine: { preTerminateHooks: hooks('pre-terminate') } }),
     row: 'M66',
     state: 'PreTerminateHooks',
+    againInMs: staleInMs,
     says: [detachedWord, preDrain, ...preTerminateWait],
   },
 ];

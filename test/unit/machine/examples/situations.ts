@@ -35,3 +35,6 @@ export const tried = { conditions: [{ type: 'Deleting', status: 'True', reason: 
 
 /** No control plane Machine is left. */
 export const lonely = { controlPlaneMachines: 0 };
+
+/** After what time `Ready` of a Machine that is on its way out for a minute says more: at 15 minutes. */
+export const staleInMs = 14 * 60_000 + 1;
