@@ -144,7 +144,7 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
     name: 'kubeconfig',
     kind: 'string',
     default: '',
-    help: 'Kubeconfig file; without it $KUBECONFIG, then the account of the pod.',
+    help: 'Kubeconfig file; without it $KUBECONFIG, then the account of the pod, then ~/.kube/config.',
   },
   { name: 'v', kind: 'int', default: '2', help: 'Log level, 0 to 10.' },
   { name: 'vmodule', kind: 'string', default: '', help: 'Log level by Go file.', effect: 'none' },

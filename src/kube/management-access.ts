@@ -1,5 +1,7 @@
-// Which management cluster: `--kubeconfig`, then $KUBECONFIG, then the account of the pod.
+// Which management cluster: `--kubeconfig`, then $KUBECONFIG, then the account of the pod, then ~/.kube/config: Go's order.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../host/contract.js';
 import { AccessError, type ServerAccess } from './access.js';
 import { inClusterAccess, isInCluster, type Environment } from './in-cluster.js';
@@ -24,8 +26,14 @@ export async function findManagementAccess(options: ManagementAccessOptions): Pr
     return managementAccess({ paths, source: kubeconfig !== '' ? '--kubeconfig' : '$KUBECONFIG', clock, parseYaml });
   }
   if (!isInCluster(environment)) {
+    const home = environment['HOME'] ?? '';
+    const ofHome = join(home, '.kube', 'config');
+    if (home !== '' && existsSync(ofHome)) {
+      const { managementAccess } = await import('./management-kubeconfig.js');
+      return managementAccess({ paths: ofHome, source: '~/.kube/config', clock, parseYaml });
+    }
     throw new AccessError(
-      'no cluster to work with: give --kubeconfig FILE, set KUBECONFIG, or run in a pod with a service account',
+      'no cluster to work with: give --kubeconfig FILE, set KUBECONFIG, put a file at ~/.kube/config, or run in a pod with a service account',
     );
   }
   const access = inClusterAccess({ environment, clock });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -141,8 +141,15 @@ describe('management cluster', () => {
     expect((await find(one, { KUBECONFIG: two })).server).toBe('https://one:1');
     expect((await find('', { KUBECONFIG: two })).server).toBe('https://two:2');
     await expect(find('')).rejects.toThrow(
-      'no cluster to work with: give --kubeconfig FILE, set KUBECONFIG, or run in a pod with a service account',
+      'no cluster to work with: give --kubeconfig FILE, set KUBECONFIG, put a file at ~/.kube/config, or run in a pod with a service account',
     );
+  });
+
+  test('nothing is given, and no pod -> the file in the home folder, as Go’s clients', async () => {
+    await expect(find('', { HOME: folder })).rejects.toThrow('no cluster to work with');
+    mkdirSync(join(folder, '.kube'));
+    file('.kube/config', JSON.stringify(kubeconfig({ server: 'https://home:3' }, { token: 'a' })));
+    expect((await find('', { HOME: folder })).server).toBe('https://home:3');
   });
 
   test('several files in $KUBECONFIG -> the first one wins, later ones fill in', async () => {
