@@ -13,6 +13,8 @@ import type { Side } from './side.js';
 export type Answer = number | string;
 
 const COLLECTED: readonly SeenKind[] = ['KubeadmConfig', 'Secret', 'ConfigMap', 'Machine', 'MachinePool'];
+/** A machine with much to do answers late. */
+const SLOW = { timeoutMs: 120_000 } as const;
 /** A provider that starts again does not answer its webhooks for so long. */
 const RETRIES = 120;
 
@@ -68,26 +70,45 @@ async function write(
   const { client } = side;
   if (act.do === 'create') {
     const object = { ...act.object, metadata: { ...act.object.metadata, namespace } };
-    return answered(side, async () => {
-      const made = await client.create<KubeObject>(resourceOf(resources[act.object.kind]), object);
-      side.uids.set(`${namespace} ${made.kind}/${made.metadata.name}`, made.metadata.uid ?? '');
-    });
+    const { kind, metadata } = act.object;
+    const remember = ({ metadata: { uid = '' } }: KubeObject): void =>
+      void side.uids.set(`${namespace} ${kind}/${metadata.name}`, uid);
+    const create = async (): Promise<void> =>
+      remember(await client.create<KubeObject>(resourceOf(resources[kind]), object, SLOW));
+    const read = async (): Promise<void> =>
+      remember(await client.get<KubeObject>(target(kind, namespace, metadata.name), SLOW));
+    return answered(side, create, { status: 409, then: read });
   }
-  if (act.do === 'delete') return answered(side, () => client.delete(target(act.kind, namespace, act.name)));
+  if (act.do === 'delete') {
+    const remove = (): Promise<void> => client.delete(target(act.kind, namespace, act.name), SLOW);
+    return answered(side, remove, { status: 404 });
+  }
   const subresource = act.do === 'status' ? { subresource: 'status' } : {};
   return answered(side, () =>
-    client.mergePatch(target(act.kind, namespace, act.name, act.version), act.body, subresource),
+    client.mergePatch(target(act.kind, namespace, act.name, act.version), act.body, { ...SLOW, ...subresource }),
   );
 }
 
-async function answered(side: Side, call: () => Promise<unknown>): Promise<Answer> {
+/** What a second attempt is told when the first was done and its answer lost. */
+interface DoneBefore {
+  readonly status: number;
+  readonly then?: () => Promise<void>;
+}
+
+async function answered(side: Side, call: () => Promise<unknown>, done?: DoneBefore): Promise<Answer> {
+  let isLost = false;
   for (let attempt = 0; ; attempt += 1) {
     try {
       await call();
       return 200;
     } catch (error) {
       if (!isApiError(error)) throw error;
-      const { status, message } = error.failure;
+      const { status, message, kind } = error.failure;
+      if (isLost && status === done?.status) {
+        await done.then?.();
+        return 200;
+      }
+      isLost ||= kind === 'Unknown';
       const isAway =
         status === null || status >= 500 || (/webhook/.test(message) && /connect|EOF|refused/.test(message));
       if (!isAway || attempt >= RETRIES)

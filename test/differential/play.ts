@@ -43,6 +43,8 @@ const QUIET_MS = 700;
 const QUIET_UNDER_LOCK_MS = 5_000;
 const LEGACY_LOOKS_MAX = 10;
 const LOOK_EVERY_MS = 150;
+const ANSWERS_WORTH = 10;
+const PATIENCE_MAX_MS = 300_000;
 const TOUCH_THEIRS_EVERY_MS = 6_000;
 /** Ours is woken when it has not arrived by then. */
 const TOUCH_OURS_AFTER_MS = 15_000;
@@ -154,14 +156,25 @@ async function settle(
   let touchedMs = performance.now();
   let isWoken = false;
   let count = 0;
-  await touch(theirs, namespace, TOUCHED, `${answers.index}.${count}`);
+  // A machine with much to do is given more time: as much as a number of its answers take.
+  let patienceMs = sides.patienceMs;
+  const touchBoth = async (isOursToo: boolean): Promise<void> => {
+    const beforeMs = performance.now();
+    const value = `${answers.index}.${count}`;
+    await touch(theirs, namespace, TOUCHED, value);
+    if (isOursToo) await touch(ours, namespace, TOUCHED, value);
+    patienceMs = Math.min(PATIENCE_MAX_MS, patienceMs + ANSWERS_WORTH * (performance.now() - beforeMs));
+    touchedMs = performance.now();
+    count += 1;
+  };
+  await touchBoth(false);
   for (;;) {
     await pause(LOOK_EVERY_MS);
     await Promise.all([ours.ready(), theirs.ready()]);
     const nowMs = performance.now();
     const quietMs =
       nowMs - Math.max(startMs, touchedMs, ours.mirror.changedMs(namespace), theirs.mirror.changedMs(namespace));
-    const isOver = nowMs - startMs > sides.patienceMs;
+    const isOver = nowMs - startMs > patienceMs;
     const isMaking = isMakingInit(ours, namespace) || isMakingInit(theirs, namespace);
     if (quietMs >= (isMaking ? QUIET_UNDER_LOCK_MS : QUIET_MS) || isOver) {
       const seen = look(sides, scene);
@@ -170,12 +183,8 @@ async function settle(
       if (judgement.unexplained.length === 0 || isOver) return { judgement, isWoken };
     }
     if (nowMs - touchedMs < TOUCH_THEIRS_EVERY_MS) continue;
-    count += 1;
-    touchedMs = nowMs;
-    await touch(theirs, namespace, TOUCHED, `${answers.index}.${count}`);
-    if (nowMs - startMs < TOUCH_OURS_AFTER_MS) continue;
-    isWoken = true;
-    await touch(ours, namespace, TOUCHED, `${answers.index}.${count}`);
+    isWoken ||= nowMs - startMs >= TOUCH_OURS_AFTER_MS;
+    await touchBoth(isWoken);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Rule, Seen } from './rules.js';
 import { at, toldOf, type Told } from './told.js';
 
 /** Both sides of one KubeadmConfig, and what surrounds it. */
-interface Case {
+export interface Case {
   readonly name: string;
   readonly ours: Told;
   readonly theirs: Told;
@@ -41,7 +41,8 @@ function partedBy({ of }: Difference, { ours, theirs }: Seen): readonly string[]
   );
 }
 
-function caseOf(of: string, seen: Seen): Case {
+/** What both sides say of a KubeadmConfig. */
+export function caseOf(of: string, seen: Seen): Case {
   return {
     name: of.slice('KubeadmConfig/'.length),
     ours: toldOf(seen.ours, of),
@@ -53,7 +54,8 @@ function caseOf(of: string, seen: Seen): Case {
 const CONTROL_PLANE = 'Waiting for Cluster control plane to be initialized';
 const ENDPOINT = 'Waiting for Cluster Controller to set Cluster.Spec.ControlPlaneEndpoint';
 
-const neitherHasData = ({ ours, theirs }: Case): boolean => !ours.hasData && !theirs.hasData;
+/** Whether neither has made data. */
+export const neitherHasData = ({ ours, theirs }: Case): boolean => !ours.hasData && !theirs.hasData;
 
 /** A failure that upstream tells in its log alone. */
 const isOnlyLogged = (message: string): boolean =>
@@ -70,6 +72,14 @@ const isMissingKey = ({ message }: Told['certificates']): boolean => /missing ke
 
 /** Rules about what is said. */
 export const SAID_RULES: readonly Rule[] = [
+  said('lost-taken-token-may', ({ ours }) =>
+    /is not in workload cluster \S+ and was not made by this operator/.test(ours.data.message),
+  ),
+  parts(
+    'watch-filter-cluster',
+    ({ name, theirs, seen }) => seen.manner === 'filter' && !theirs.hasData && !isWatched(clusterOf(name, seen)),
+  ),
+  said('watch-filter-cluster', ({ name, seen }) => seen.manner === 'filter' && !isWatched(clusterOf(name, seen))),
   said('failurereason-failuremessage', ({ ours, theirs }) => ours.failureReason !== '' && theirs.failureReason !== ''),
   parts('failurereason-failuremessage', ({ ours, theirs }) => ours.failureReason !== '' && theirs.failureReason !== ''),
   said('deleted-object', ({ ours, theirs }) => ours.isDeleting && theirs.isDeleting),
@@ -135,69 +145,14 @@ function hasUnlabelledKubeconfig({ name, seen }: Case): boolean {
   return secret !== undefined && at(secret, 'metadata', 'labels', label.clusterName) === undefined;
 }
 
+function clusterOf(name: string, { theirs }: Seen): unknown {
+  return theirs[`Cluster/${/^c\d/.exec(name)?.[0] ?? ''}`];
+}
+
+function isWatched(object: unknown): boolean {
+  return at(object, 'metadata', 'labels', label.watchFilter) === FILTER;
+}
+
 function isFilteredOut({ ours, seen }: Case): boolean {
   return seen.manner === 'filter' && ours.labels[label.watchFilter] !== FILTER;
 }
-
-/** Rules about the lock, and about fields of a spec. */
-export const LOCK_RULES: readonly Rule[] = [
-  {
-    row: 'release',
-    allows: ({ of, path, ours, theirs }, seen) => {
-      const [, cluster = ''] = /^ConfigMap\/(.*)-lock$/.exec(of) ?? [];
-      if (path !== '' || ours !== undefined || theirs === undefined) return false;
-      return (
-        at(seen.theirs[`Cluster/${cluster}`], 'status', 'conditions', 'ControlPlaneInitialized', 'status') === 'True'
-      );
-    },
-  },
-  {
-    row: 'release-after-error',
-    allows: ({ of, path, ours, theirs }, seen) => {
-      if (!/^ConfigMap\/.*-lock$/.test(of) || path !== '') return false;
-      const information = String(at(ours ?? theirs, 'data', 'lock-information'));
-      const [, holder = ''] = /"machineName":"([^"]+)"/.exec(information) ?? [];
-      return neitherHasData(caseOf(`KubeadmConfig/${holder}`, seen));
-    },
-  },
-  {
-    row: 'data-secret-earlier-life',
-    allows: ({ of, path, theirs }, seen) => {
-      const [kind, name = ''] = of.split('/');
-      const config = caseOf(`KubeadmConfig/${name}`, seen);
-      const before = JSON.stringify(at(seen.ours[of], 'metadata', 'ownerReferences') ?? '');
-      const isOfAnotherLife = /"kind":"KubeadmConfig".*"uid":"(?:0{8}|<uid:former)/.test(before);
-      return (
-        kind === 'Secret' &&
-        path === 'metadata.ownerReferences' &&
-        theirs !== undefined &&
-        isOfAnotherLife &&
-        config.ours.isThere
-      );
-    },
-  },
-  {
-    row: 'join-controlplane-written',
-    allows: ({ of, path, ours, theirs }) => {
-      if (!of.startsWith('KubeadmConfig/') || ours !== undefined) return false;
-      const isEmpty = /^(?:[{},:]|"(?:controlPlane|localAPIEndpoint|discovery|nodeRegistration)")*$/.test(
-        JSON.stringify(theirs),
-      );
-      return isEmpty && /^spec\.joinConfiguration(?:\.controlPlane)?$/.test(path);
-    },
-  },
-  {
-    row: 'file-templates',
-    allows: ({ of, path, ours, theirs }, { ours: picture }) => {
-      const [kind, name] = of.split('/');
-      const isTemplated = JSON.stringify(at(picture[`KubeadmConfig/${name}`], 'spec', 'files') ?? '').includes(
-        '"contentFormat":"Template"',
-      );
-      if (kind === 'Secret') return path === 'data.value' && isTemplated;
-      return (
-        path === 'spec.files' &&
-        JSON.stringify(ours).replaceAll('"contentFormat":"Template",', '') === JSON.stringify(theirs)
-      );
-    },
-  },
-];

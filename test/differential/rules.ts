@@ -3,7 +3,8 @@ import type { Difference } from './differences.js';
 import type { Manner } from './history.js';
 import type { Picture } from './picture.js';
 import { LASTING_RULES } from './rules-lasting.js';
-import { LOCK_RULES, SAID_RULES } from './rules-said.js';
+import { DATA_RULES, LOCK_RULES, TOKEN_RULES } from './rules-objects.js';
+import { SAID_RULES } from './rules-said.js';
 
 /** What a rule may look at. */
 export interface Seen {
@@ -29,7 +30,7 @@ export interface Judgement {
 }
 
 /** All rules, the first that allows a difference counts. */
-export const RULES: readonly Rule[] = [...LASTING_RULES, ...LOCK_RULES, ...SAID_RULES];
+export const RULES: readonly Rule[] = [...LASTING_RULES, ...LOCK_RULES, ...TOKEN_RULES, ...DATA_RULES, ...SAID_RULES];
 
 /** Judges differences. */
 export function judge(differences: readonly Difference[], seen: Seen): Judgement {
