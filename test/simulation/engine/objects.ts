@@ -116,8 +116,9 @@ function foreignObjects(name: string): readonly Manifest[] {
     {
       apiVersion: 'v1',
       kind: 'Secret',
+      type: 'cluster.x-k8s.io/secret',
       metadata: { name, namespace: NAMESPACE, labels: clusterLabel('c1') },
-      data: { value: base64('not yours') },
+      data: { value: base64('not yours'), format: base64('cloud-config') },
     } as Manifest,
   ];
 }

@@ -40,7 +40,7 @@ export const clusterFaults: readonly Fault[] = [
     inject: worker({ kubeconfig: `{ "users": [ ${CANARY}` }),
     condition: [data, 'NotAvailable'],
     object: 'Secret default/c1-kubeconfig',
-    cause: 'error parsing kubeconfig: Flow sequence',
+    cause: 'error parsing kubeconfig: it is not YAML',
   },
   {
     fault: 'the kubeconfig has an exec plugin',
