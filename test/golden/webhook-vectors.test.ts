@@ -74,15 +74,19 @@ describe('admission vectors', () => {
   });
 
   const defaulting = vectors.filter(({ operation }) => operation === 'default');
-  test.each(defaulting.map((vector) => [`${vector.id} ${vector.title}`, vector] as const))('%s', (_, vector) => {
-    const request = { operation: 'CREATE', dryRun: vector.dryRun, object: vector.new ?? null };
-    const { allowed, patch } = ask(vector.kind, 'mutating', request, vector.featureGates);
-    expect(allowed).toBe(true);
-    const object = structuredClone(vector.new);
-    const operations = patch === undefined ? [] : JSON.parse(Buffer.from(patch, 'base64').toString());
-    expect(applyPatch(object, operations).filter((error) => error !== null)).toEqual([]);
-    expect(object).toEqual(vector.defaulted);
-  });
+  const bothOperations = defaulting.flatMap((vector) => (['CREATE', 'UPDATE'] as const).map((each) => [each, vector] as const));
+  test.each(bothOperations.map(([operation, vector]) => [`${vector.id} ${operation} ${vector.title}`, operation, vector] as const))(
+    '%s',
+    (_, operation, vector) => {
+      const request = { operation, dryRun: vector.dryRun, object: vector.new ?? null, oldObject: vector.new ?? null };
+      const { allowed, patch } = ask(vector.kind, 'mutating', request, vector.featureGates);
+      expect(allowed).toBe(true);
+      const object = structuredClone(vector.new);
+      const operations = patch === undefined ? [] : JSON.parse(Buffer.from(patch, 'base64').toString());
+      expect(applyPatch(object, operations).filter((error) => error !== null)).toEqual([]);
+      expect(object).toEqual(vector.defaulted);
+    },
+  );
 });
 
 describe('recorded validation', () => {
