@@ -21,6 +21,7 @@ const dropped: ReadonlySet<string> = new Set([
   'creationTimestamp',
   'managedFields',
   'lastTransitionTime',
+  'machine-template-hash',
   'kubeadm-bootstrap-operator/token',
 ]);
 
@@ -92,7 +93,6 @@ function renamer(names: ReadonlyMap<string, string>): (text: string) => string {
       .replace(/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/gu, 'TOKEN')
       .replace(/sha256:[0-9a-f]{64}/gu, 'HASH')
       .replace(/127\.0\.0\.1:\d+/gu, 'ENDPOINT')
-      .replace(/(pod-template-hash|machine-template-hash)\S*/gu, '$1')
       .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/gu, 'TIME');
 }
 
@@ -115,5 +115,7 @@ function linesOf(value: unknown, path = ''): readonly string[] {
   }
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, item]) => (dropped.has(name) ? [] : linesOf(item, `${path}.${name}`)));
+  // The API's newer version, kept in an annotation of the older one.
+  if (typeof value === 'string' && path.endsWith('/conversion-data')) return linesOf(JSON.parse(value), path);
   return [`${path} = ${JSON.stringify(value)?.replaceAll('\\n', '\n') ?? ''}`];
 }
