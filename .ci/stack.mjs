@@ -15,9 +15,9 @@ const outfile = 'node_modules/.cache/stack/main.mjs';
 const log = (line) => console.error(`stack: ${line}`);
 const nightly = ['--clusters', '2', '--topologies', '1', '--control-planes', '3', '--workers', '2'];
 
-function nothing(reason) {
+function nothing(reason, isMistake = false) {
   log(`nothing was run: ${reason}`);
-  process.exit(process.env.CI === 'true' || process.env.KUBEBUILDER_ASSETS ? 1 : 0);
+  process.exit(process.env.CI === 'true' || isMistake ? 1 : 0);
 }
 
 /** The words before the program that give it a network of its own; none where that cannot be done. */
@@ -37,7 +37,8 @@ export async function runStack(given) {
       return 1;
     }
     const { folder, reason } = envtestAssets({ log });
-    if (folder === null) nothing(reason);
+    // A folder that was named and is wrong is a mistake everywhere.
+    if (folder === null) nothing(reason, Boolean(process.env.KUBEBUILDER_ASSETS));
     const programs = stackPrograms(wanted, { log });
     if (programs.folder === null) nothing(programs.reason);
     env.KUBEBUILDER_ASSETS = folder;

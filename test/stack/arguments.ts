@@ -27,6 +27,7 @@ const short = { phases: 'create,pool,restart,delete', clusters: '1', 'control-pl
 /** How it is used. */
 export const usage = `npm run test:stack -- [flags]
   --short                 one small cluster: ${short.phases}
+  --nightly               two clusters of 3+2, one of them with a ClusterClass, all phases
   --phases A,B            some of ${Object.keys(phases).join(',')} (default: all)
   --clusters N            (default 1)
   --control-planes N      control planes of each cluster (default 3)
