@@ -19,9 +19,11 @@ const roundEachMs = 1_000;
 export function startPoolInfrastructure(api: Api): PoolInfrastructure {
   let isStopped = false;
   let isHeld = false;
+  // Pools that have their machines, by uid.
+  const done = new Set<string>();
   const run = async (): Promise<void> => {
     while (!isStopped) {
-      if (!isHeld) await round(api).catch(() => undefined);
+      if (!isHeld) await round(api, done).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, roundEachMs));
     }
   };
@@ -37,18 +39,19 @@ export function startPoolInfrastructure(api: Api): PoolInfrastructure {
   };
 }
 
-async function round(api: Api): Promise<void> {
+async function round(api: Api, done: Set<string>): Promise<void> {
   for (const pool of await api.list('MachinePool')) {
     const data = at(pool, 'spec', 'template', 'spec', 'bootstrap', 'dataSecretName');
     const infrastructure = String(at(pool, 'spec', 'template', 'spec', 'infrastructureRef', 'name'));
-    if (typeof data !== 'string' || pool.metadata.deletionTimestamp !== undefined) continue;
+    if (typeof data !== 'string' || pool.metadata.deletionTimestamp !== undefined || done.has(pool.metadata.uid))
+      continue;
     const seen = await api.get('DevMachinePool', infrastructure);
-    if (seen === null || at(seen, 'status', 'initialization', 'provisioned') === true) continue;
-    await provision(api, pool, seen);
+    if (seen !== null && (await provision(api, pool, seen))) done.add(pool.metadata.uid);
   }
 }
 
-async function provision(api: Api, pool: Seen, { metadata }: Seen): Promise<void> {
+/** Whether the pool has its machines now. */
+async function provision(api: Api, pool: Seen, { metadata }: Seen): Promise<boolean> {
   const cluster = String(at(pool, 'spec', 'clusterName'));
   const names = Array.from({ length: poolReplicas }, (_, index) => `${metadata.name}-${index}`);
   for (const name of names) {
@@ -63,11 +66,12 @@ async function provision(api: Api, pool: Seen, { metadata }: Seen): Promise<void
         status: { conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }] },
       },
     });
-    if (answer === null) return;
+    if (answer === null) return false;
   }
   await api.patch('DevMachinePool', metadata.name, {
     spec: { providerIDList: names.map((name) => `stack://${name}`) },
   });
   const status = { ready: true, replicas: names.length, initialization: { provisioned: true } };
   await api.patch('DevMachinePool', metadata.name, { status }, 'status');
+  return true;
 }
