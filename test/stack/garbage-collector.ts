@@ -1,8 +1,8 @@
 // The garbage collector of a cluster without kube-controller-manager: a loop over the kinds of the stack.
 //
-//   GC1. An object all of whose owners are gone is deleted.
+//   GC1. An object all of whose owners are gone is deleted; whether they are gone is asked for each by name.
 //   GC2. An object that waits with the finalizer `foregroundDeletion` has its dependents deleted first and is let go after them.
-import { kinds, type Api, type Kind, type Seen } from './api.js';
+import { kinds, type Api, type Kind, type OwnerReference, type Seen } from './api.js';
 
 /** A running collector. */
 export interface GarbageCollector {
@@ -44,10 +44,11 @@ async function collect(api: Api): Promise<void> {
   const owned = all.filter(({ object }) => (object.metadata.ownerReferences ?? []).length > 0);
   for (const { kind, object } of owned) {
     const owners = object.metadata.ownerReferences ?? [];
-    const isOrphan = owners.every(({ uid }) => !uids.has(uid));
+    if (object.metadata.deletionTimestamp !== undefined) continue;
     const isDragged = owners.some(({ uid }) => leaving.has(uid));
-    if ((isOrphan || isDragged) && object.metadata.deletionTimestamp === undefined)
-      await api.remove(kind, object.metadata.name);
+    // The lists were read one after the other: an owner that is younger than the list of its kind is there all the same.
+    const seemsOrphan = owners.every(({ uid }) => !uids.has(uid));
+    if (isDragged || (seemsOrphan && (await areGone(api, owners)))) await api.remove(kind, object.metadata.name);
   }
   for (const { kind, object } of all.filter(isLeaving)) {
     const { name, uid, finalizers } = object.metadata;
@@ -59,6 +60,14 @@ async function collect(api: Api): Promise<void> {
         metadata: { finalizers: (finalizers ?? []).filter((each) => each !== FOREGROUND) },
       });
   }
+}
+
+/** Asks for each owner by name. An owner of a kind that is not of the stack is taken to be there. */
+async function areGone(api: Api, owners: readonly OwnerReference[]): Promise<boolean> {
+  for (const { kind, name, uid } of owners) {
+    if (!(kind in kinds) || (await api.get(kind as Kind, name))?.metadata.uid === uid) return false;
+  }
+  return true;
 }
 
 function isLeaving({ object }: Known): boolean {
