@@ -32,7 +32,11 @@ export function explainCommand(): Command {
     .description('why is an object where it is: state, deciding row, what it waits for, what would unblock it')
     .argument('<kind/name>', 'for example kubeadmconfig/c1-md-0-abcde')
     .option('-n, --namespace <namespace>', 'namespace of the object; without it that of the context, then default')
-    .option('--kubeconfig <file>', 'kubeconfig file; without it $KUBECONFIG, then the account of the pod, then ~/.kube/config', '')
+    .option(
+      '--kubeconfig <file>',
+      'kubeconfig file; without it $KUBECONFIG, then the account of the pod, then ~/.kube/config',
+      '',
+    )
     .option('--bootstrap-token-ttl <duration>', 'as the operator was started with', '15m')
     .addOption(
       new Option('--snapshot-store <store>', 'where to look for the state; without it wherever it is recorded').choices(
