@@ -91,6 +91,13 @@ describe('store: lists', () => {
     expect(brief(changes).sort()).toEqual(['added sync ->13', 'deleted sync 3>-', 'updated sync 2>12']);
   });
 
+  test('relist: another version of the same generation -> told, for only its status has changed', () => {
+    const of = (version: string) => machine('a', version, { generation: 1 } as object);
+    const { store, changes } = storeWith(of('2'));
+    store.replace([of('12')], '20', { ...whole, mark: store.mark() });
+    expect(brief(changes)).toEqual(['updated sync 2>12']);
+  });
+
   test('first list -> synced, once', async () => {
     const store = createStore<KubeObject>({ resource });
     expect(store.synced).toBe(false);

@@ -287,6 +287,27 @@ describe('objects of a successor', () => {
     operator.kill();
   });
 
+  test('a bootstrap object has come again, which no cache shows yet -> the Node waits until it has gone', async () => {
+    const { world } = await running();
+    await hold(world, 'KubeadmConfig');
+    await remove(world);
+    expect(await deletingReason(world)).toBe('WaitingForBootstrapDeletion');
+    world.seen.length = 0;
+    world.management.setFaults({
+      watchEvent: ({ resource }, { type }) =>
+        resource === 'kubeadmconfigs' && type === 'ADDED' ? { kind: 'delay', ms: 5_000 } : undefined,
+    });
+    // The cache sees the first one go, and not yet that another one has come.
+    const gone = change(world.user, 'KubeadmConfig', 'w-0', { metadata: { finalizers: null } });
+    await Promise.all([gone, gone.then(() => put(world.user, 'KubeadmConfig', 'w-0', { spec: { verbosity: 1 } }))]);
+    await world.settle();
+    expect(await find(world.user, 'KubeadmConfig', 'w-0')).toBeDefined();
+    expect(deletions(world)).toEqual([]);
+    await pass(world, 60_000);
+    expect(deletions(world)).toEqual(['kubeadmconfigs/default/w-0', 'nodes/w-0']);
+    expect(await isGone(world)).toBe(true);
+  });
+
   test('bootstrap object without an owner: another Machine has the name by now -> it is not deleted', async () => {
     const { world, operator } = await running();
     await hold(world, 'InfraMachine');

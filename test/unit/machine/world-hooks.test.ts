@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { staleDeletionMs } from '../../../machines/machine/status/summary.js';
 import { at, change, endPod, find, machine, oldSaysOf, putPod, putRunning, remove, saysOf } from './objects.js';
 import { annotate, deletions, evictions } from './running.js';
-import { againInMs, breaking, calls, stateOf, useWorlds } from './worlds.js';
+import { againInMs, breaking, calls, rowsOf, stateOf, useWorlds } from './worlds.js';
 
 const start = useWorlds();
 const preDrain = 'pre-drain.delete.hook.machine.cluster.x-k8s.io';
@@ -94,6 +95,22 @@ describe('Machine: a deletion, step by step', () => {
       'True WaitingForBootstrapDeletion Waiting for KubeadmConfig to be deleted',
       'True DeletionCompleted Deletion completed',
     ]);
+  });
+
+  test('MA-060 one pre-drain hook -> the deletion waits for it by name, with no timer, and nothing is drained or deleted', async () => {
+    const { world, operator } = await start();
+    await putRunning(world, 'w-0', { annotations: { [`${preDrain}/a`]: '' } });
+    await putPod(world, 'app', 'w-0');
+    await remove(world);
+    const waiting = `True WaitingForPreDrainHook Waiting for pre-drain hooks to succeed (hooks: ${preDrain}/a)`;
+    expect(await saysOf(world, 'Deleting')).toBe(waiting);
+    world.seen.length = 0;
+    const looks = rowsOf(operator).length;
+    // Later, `Ready` tells that it takes long.
+    await world.clock.advance(staleDeletionMs - 1_000);
+    await world.settle();
+    expect([rowsOf(operator).length - looks, world.seen]).toEqual([0, []]);
+    expect(await saysOf(world, 'Deleting')).toBe(waiting);
   });
 
   test('MA-107 the Node cannot be deleted -> the reason is DeletingNode', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { change, put, putCluster, putMachine, putObjects, putRunning, saysOf } from './objects.js';
+import { change, find, put, putCluster, putMachine, putObjects, putRunning, remove, saysOf } from './objects.js';
 import { putOwners } from './owners.js';
 import { againInMs, breaking, calls, errorsOf, rowsOf, useWorlds, type Started } from './worlds.js';
 
@@ -128,5 +128,23 @@ describe('Machine: watches', () => {
     const others = rowsOf(started.operator, 'w-1').length;
     expect(await looksDuring(started, () => poke(world))).toBeGreaterThan(0);
     expect(rowsOf(started.operator, 'w-1')).toHaveLength(others);
+  });
+
+  test('the last Machine of a cluster goes -> its workload cluster is watched no longer; before, it is', async () => {
+    const { world } = await start();
+    await putRunning(world, 'w-0');
+    // After an hour each watch that was open has come to its end at the server; those that are wanted are opened again.
+    const watchesLater = async (): Promise<number> => {
+      await world.clock.advance(3_600_000);
+      await world.settle();
+      return world.workload.store.watchCount();
+    };
+    await remove(world, 'w-0');
+    expect(await find(world.user, 'Machine', 'cp-0')).toBeDefined();
+    expect(await watchesLater()).toBeGreaterThan(0);
+    await remove(world, 'cp-0');
+    await world.settle();
+    expect(await find(world.user, 'Machine', 'cp-0')).toBeUndefined();
+    expect(await watchesLater()).toBe(0);
   });
 });

@@ -68,7 +68,7 @@ export const examples: readonly Example[] = [
   silent('UP-7', 'Machines cannot be listed', { machines: 'unlisted' }, 'U05'),
   silent('UP-8', 'a Machine to be adopted', { machines: 'adoptable' }, 'U06', 'Unmanaged'),
   silent('UP-9', 'a foreign Machine', { machines: 'foreign' }, 'U07', 'Unmanaged'),
-  says('MU-002 MU-010 U-1', 'no Machine counts', { machines: 'none' }, 'U10', 'NoReplicas', 'True/NoReplicas/'),
+  says('MU-002 U-1', 'no Machine counts', { machines: 'none' }, 'U10', 'NoReplicas', 'True/NoReplicas/'),
   says(
     'MU-009 U-5',
     'aggregation failed',
