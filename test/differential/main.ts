@@ -44,14 +44,13 @@ async function main(args: readonly string[]): Promise<boolean> {
   try {
     const played = await playAll(sides, wanted, material);
     const failing = played.filter(({ end }) => end === 'differs' || end === 'failed');
-    for (const [index, one] of failing.entries()) {
-      const small = index < wanted.shrink && one.end === 'differs' ? await shrink(sides, one, material, note) : one;
-      print(reportOf(small));
-    }
+    for (const one of failing) print(reportOf(one));
     print(summaryOf(played, Math.round((performance.now() - startedMs) / 1000)));
     await pause(SEEN_AFTER_MS);
     const unused = unusedTokens(ours);
     print(`tokens that no spec ever held: ours ${unused}, theirs ${unusedTokens(theirs)}`);
+    for (const one of failing.filter(({ end }) => end === 'differs').slice(0, wanted.shrink))
+      print(`made shorter:\n${reportOf(await shrink(sides, one, material, note))}`);
     if (failing.length > 0) note(`logs of the providers: ${folder}`);
     if (wanted.json !== '')
       writeFileSync(

@@ -49,6 +49,17 @@ export const LASTING_RULES: readonly Rule[] = [
       /^\[\{"apiVersion":"cluster.x-k8s.io\/v1beta2","kind":"Cluster"/.test(text(ours)),
   },
   {
+    // What the collector takes with the first KubeadmConfig where the provider gave it the certificates.
+    row: 'owner-generated-cas',
+    parts: true,
+    allows: ({ of, path, ours, theirs }) =>
+      /^Secret\/.*-(?:ca|etcd|proxy|sa)$/.test(of) &&
+      path === '' &&
+      theirs === undefined &&
+      /"ownerReferences":\[\{"apiVersion":"cluster.x-k8s.io\/v1beta2","kind":"Cluster"[^}]*\}\]/.test(text(ours)) &&
+      text(ours).includes('<made '),
+  },
+  {
     row: 'events',
     allows: (difference) => isOf(difference, 'Event') && difference.theirs === undefined,
   },

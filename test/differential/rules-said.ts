@@ -80,6 +80,8 @@ export const SAID_RULES: readonly Rule[] = [
     ({ name, theirs, seen }) => seen.manner === 'filter' && !theirs.hasData && !isWatched(clusterOf(name, seen)),
   ),
   said('watch-filter-cluster', ({ name, seen }) => seen.manner === 'filter' && !isWatched(clusterOf(name, seen))),
+  said('owner-name-but-another', isOwnedByAnotherLife),
+  parts('owner-name-but-another', isOwnedByAnotherLife),
   said('failurereason-failuremessage', ({ ours, theirs }) => ours.failureReason !== '' && theirs.failureReason !== ''),
   parts('failurereason-failuremessage', ({ ours, theirs }) => ours.failureReason !== '' && theirs.failureReason !== ''),
   said('deleted-object', ({ ours, theirs }) => ours.isDeleting && theirs.isDeleting),
@@ -143,6 +145,12 @@ function hasUnlabelledKubeconfig({ name, seen }: Case): boolean {
   const cluster = /^c\d/.exec(name)?.[0] ?? '';
   const secret = seen.theirs[`Secret/${cluster}-kubeconfig`];
   return secret !== undefined && at(secret, 'metadata', 'labels', label.clusterName) === undefined;
+}
+
+/** The owner of the name has come after the reference was written, or has been made again since. */
+function isOwnedByAnotherLife({ name, seen }: Case): boolean {
+  const references = JSON.stringify(at(seen.ours[`KubeadmConfig/${name}`], 'metadata', 'ownerReferences') ?? []);
+  return /"kind":"Machine(?:Pool)?"[^}]*"uid":"(?:0{8}-|<uid:former)/.test(references);
 }
 
 function clusterOf(name: string, { theirs }: Seen): unknown {
