@@ -175,6 +175,12 @@ export const KUBECONFIG_DEPTH_MAX = 64;
 /** The address of an API server, or of a proxy before it. */
 export const SERVER_URL_CHARS_MAX = 2 * 1024;
 
+/** Headers of the user, groups and extra that a kubeconfig impersonates; every request carries them. */
+export const IMPERSONATION_CHARS_MAX = 64 * 1024;
+
+/** What a proxy may answer before it passes bytes on: a head of headers. */
+export const PROXY_ANSWER_BYTES_MAX = 64 * 1024;
+
 /** Token and CA files are read again after this long, as client-go. */
 export const CREDENTIALS_AGE_MAX_MS = 60_000;
 

@@ -2,10 +2,15 @@
 //
 // Identities are asked for again and again: tokens, certificates and CA files change while we run.
 
+/** Name, in lower case, and value of a header. */
+export type HeaderLine = readonly [string, string];
+
 /** Who we are, for the next request. */
 export interface Identity {
-  /** `authorization` and impersonation headers; names in lower case. */
+  /** `authorization`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whom we act as; a name may come several times. Absent: as ourselves. */
+  readonly impersonation?: readonly HeaderLine[];
   /** PEM; empty where the scheme is http or the system's authorities count. */
   readonly ca: string;
   readonly clientCertificate: string;

@@ -54,9 +54,11 @@ export function requestText({ method, target, lines, headers, body }: RequestTex
 }
 
 /** Header lines; names in lower case. Throws for what would end a line too early. */
-export function headerLines(headers: Readonly<Record<string, string>>): string {
+export function headerLines(
+  headers: Readonly<Record<string, string>> | readonly (readonly [string, string])[],
+): string {
   let text = '';
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of Array.isArray(headers) ? headers : Object.entries(headers)) {
     if (!TOKEN.test(name) || CONTROL_CHARACTER.test(value))
       throw new Error(`the header ${JSON.stringify(name)} has characters that a request cannot carry`);
     text += `${name}: ${value}\r\n`;

@@ -52,7 +52,7 @@ export function createHttpsTransport({
     const same = way?.key === key ? way.connections : null;
     if (same === null) way?.connections.retire();
     const connections = same ?? createConnections(createConnector({ server, proxy, access, clock }, identity), clock);
-    way = { identity, key, connections, lines: address.lines + headerLines(identity.headers) };
+    way = { identity, key, connections, lines: address.lines + identityLines(identity) };
     return way;
   };
 
@@ -92,6 +92,10 @@ export function createHttpsTransport({
       return Promise.resolve();
     },
   };
+}
+
+function identityLines({ headers, impersonation = [] }: Identity): string {
+  return headerLines(headers) + headerLines(impersonation);
 }
 
 /** What one identity travels on. */

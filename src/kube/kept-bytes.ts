@@ -69,6 +69,19 @@ export class KeptBytes {
     return all;
   }
 
+  /** Everything that is kept, to look at now: it changes with the next piece. */
+  seen(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** The first bytes, as a copy; they are not kept any longer. */
+  takeFirst(bytes: number): Buffer {
+    const first = Buffer.from(this.#buffer.subarray(0, bytes));
+    this.#buffer.copyWithin(0, bytes, this.#length);
+    this.#length -= first.length;
+    return first;
+  }
+
   release(): void {
     this.budget?.give(this.#buffer.length);
     this.#buffer = NOTHING;

@@ -5,6 +5,7 @@
 
 import { SERVER_URL_CHARS_MAX } from '../limits.js';
 import { AccessError, fixedAccess, type Identity, type ServerAccess } from './access.js';
+import { impersonationOf, type ImpersonatingUser } from './impersonation.js';
 
 interface ClusterEntry {
   readonly server?: unknown;
@@ -15,7 +16,7 @@ interface ClusterEntry {
   readonly 'proxy-url'?: unknown;
 }
 
-interface UserEntry {
+interface UserEntry extends ImpersonatingUser {
   readonly token?: unknown;
   readonly tokenFile?: unknown;
   readonly username?: unknown;
@@ -46,14 +47,17 @@ export function accessOfKubeconfig(document: unknown): ServerAccess {
   refusePlugins(user);
   refuseFiles(cluster, user);
   refuseLongUrl('proxy-url', text(cluster['proxy-url']));
+  const identity = identityOf(cluster, user);
   return fixedAccess(
     {
-      server: serverUrl(text(cluster.server)),
+      server: serverUrl(text(cluster.server), {
+        hasTls: identity.ca !== '' || identity.clientCertificate !== '' || cluster['insecure-skip-tls-verify'] === true,
+      }),
       tlsServerName: text(cluster['tls-server-name']),
       insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
       proxyUrl: text(cluster['proxy-url']),
     },
-    identityOf(cluster, user),
+    identity,
   );
 }
 
@@ -96,6 +100,7 @@ export function authorizationOf(user: {
 function identityOf(cluster: ClusterEntry, user: UserEntry): Identity {
   return {
     headers: authorizationOf(user),
+    impersonation: impersonationOf(user),
     ca: pemOfBase64('certificate-authority-data', cluster['certificate-authority-data']),
     clientCertificate: pemOfBase64('client-certificate-data', user['client-certificate-data']),
     clientKey: pemOfBase64('client-key-data', user['client-key-data']),
@@ -111,15 +116,29 @@ export function pemOfBase64(field: string, value: unknown): string {
   return pem;
 }
 
-/** The server's URL, checked. */
-export function serverUrl(server: string): string {
+/** The server's URL, checked. One without a scheme gets the scheme that client-go gives it: https where anything says TLS. */
+export function serverUrl(server: string, { hasTls }: { readonly hasTls: boolean }): string {
   if (server === '') throw new AccessError('error parsing kubeconfig: the cluster has no server');
   refuseLongUrl('server', server);
-  const url = URL.canParse(server) ? new URL(server) : null;
+  const whole = SCHEME_AND_HOST.test(server)
+    ? server
+    : HOST_ALONE.test(server)
+      ? `${hasTls ? 'https' : 'http'}://${server}`
+      : '';
+  const url = URL.canParse(whole) ? new URL(whole) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new AccessError(`error parsing kubeconfig: server ${JSON.stringify(server)} is not an https URL`);
+    throw new AccessError(
+      `error parsing kubeconfig: server ${JSON.stringify(withoutLogin(server))} is neither an https URL nor host:port`,
+    );
   }
-  return withoutLastSlashes(server);
+  return withoutLastSlashes(whole);
+}
+
+const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i;
+const HOST_ALONE = /^[^/?#\s]+\/?$/;
+
+function withoutLogin(server: string): string {
+  return server.slice(server.lastIndexOf('@') + 1);
 }
 
 function refuseLongUrl(field: string, url: string): void {

@@ -11,6 +11,7 @@ import type { Clock } from '../host/contract.js';
 import { CREDENTIALS_AGE_MAX_MS, CREDENTIALS_TIME_MAX_MS } from '../limits.js';
 import { AccessError, cachedIdentity, type Identity, type ServerAccess } from './access.js';
 import { fileProblem } from './file-problem.js';
+import { impersonationOf, type ImpersonatingUser } from './impersonation.js';
 import { authorizationOf, pemOfBase64, serverUrl } from './kubeconfig.js';
 import type { CredentialSource } from './plugin-credentials.js';
 import { startDeadline, orAborted } from './waiting.js';
@@ -41,9 +42,10 @@ export async function managementAccess(options: ManagementKubeconfigOptions): Pr
     { monotonicMs: () => clock.monotonicMs(), ageMaxMs: CREDENTIALS_AGE_MAX_MS },
   );
   // The first identity is asked for here, so that a broken plugin or a missing file is an error at the start.
-  await identities.identity();
+  const { ca, clientCertificate } = await identities.identity();
+  const hasTls = ca !== '' || clientCertificate !== '' || cluster['insecure-skip-tls-verify'] === true;
   return Object.freeze({
-    server: checkedServer(text(cluster.server), where),
+    server: saidOf(where, () => serverUrl(text(cluster.server), { hasTls })),
     tlsServerName: text(cluster['tls-server-name']),
     insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
     proxyUrl: text(cluster['proxy-url']),
@@ -67,12 +69,11 @@ interface ManagementCluster {
 }
 
 /** Entry of a user, as far as it is read. Paths are absolute. */
-interface ManagementUser {
+interface ManagementUser extends ImpersonatingUser {
   readonly token?: unknown;
   readonly tokenFile?: unknown;
   readonly username?: unknown;
   readonly password?: unknown;
-  readonly as?: unknown;
   readonly 'client-certificate'?: unknown;
   readonly 'client-certificate-data'?: unknown;
   readonly 'client-key'?: unknown;
@@ -226,9 +227,10 @@ function current(
   };
 }
 
-function checkedServer(server: string, where: string): string {
+/** What is wrong with a field, with the file before it. */
+function saidOf<T>(where: string, work: () => T): T {
   try {
-    return serverUrl(server);
+    return work();
   } catch (error) {
     throw new AccessError(`${where}: ${(error as Error).message.replace('error parsing kubeconfig: ', '')}`);
   }
@@ -236,12 +238,16 @@ function checkedServer(server: string, where: string): string {
 
 async function identityOf(loaded: Loaded, clock: Clock): Promise<Identity> {
   const { cluster, user, where } = loaded;
+  const impersonation = saidOf(where, () => impersonationOf(user));
   const deadline = startDeadline(clock, CREDENTIALS_TIME_MAX_MS, undefined);
   try {
-    if (!isPlugin(user)) return await plainIdentity(cluster, user);
-    loaded.plugin ??= import('./plugin-credentials.js').then((loading) => loading.pluginCredentials(cluster, user));
+    if (!isPlugin(user)) return { ...(await plainIdentity(cluster, user)), impersonation };
+    loaded.plugin ??= import('./plugin-credentials.js').then((loading) =>
+      loading.pluginCredentials(cluster, { ...user, as: undefined }),
+    );
     const work = loaded.plugin.then((ask) => ask());
-    return await orAborted(work, deadline.signal, () => new Error('the credential plugin does not answer'));
+    const identity = await orAborted(work, deadline.signal, () => new Error('the credential plugin does not answer'));
+    return { ...identity, impersonation };
   } catch (error) {
     throw new AccessError(`${where}: cannot get credentials: ${firstLine(error, 'x')}`);
   } finally {
@@ -254,9 +260,8 @@ function isPlugin(user: ManagementUser): boolean {
 }
 
 async function plainIdentity(cluster: ManagementCluster, user: ManagementUser): Promise<Identity> {
-  const impersonated = text(user.as);
   return {
-    headers: { ...authorizationOf(user), ...(impersonated === '' ? {} : { 'impersonate-user': impersonated }) },
+    headers: authorizationOf(user),
     ca: await pemOf(cluster, 'certificate-authority'),
     clientCertificate: await pemOf(user, 'client-certificate'),
     clientKey: await pemOf(user, 'client-key'),

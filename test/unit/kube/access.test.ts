@@ -50,7 +50,13 @@ describe('kubeconfig of a workload cluster', () => {
       proxyUrl: 'http://proxy:3128',
       insecureSkipTlsVerify: false,
     });
-    expect(await access.identity()).toEqual({ headers: {}, ca: pem, clientCertificate: pem, clientKey: pem });
+    expect(await access.identity()).toEqual({
+      headers: {},
+      impersonation: [],
+      ca: pem,
+      clientCertificate: pem,
+      clientKey: pem,
+    });
   });
 
   test('token, or user name and password -> the authorization header', async () => {
@@ -65,7 +71,7 @@ describe('kubeconfig of a workload cluster', () => {
     ['a token file', { tokenFile: '/etc/passwd' }, {}, /tokenFile names a file/],
     ['a certificate file', { 'client-certificate': '/etc/passwd' }, {}, /client-certificate names a file/],
     ['a CA file', {}, { 'certificate-authority': '/etc/passwd' }, /certificate-authority names a file/],
-    ['a server that is no URL', {}, { server: 'file:///etc/passwd' }, /is not an https URL/],
+    ['a server that is no URL', {}, { server: 'file:///etc/passwd' }, /is neither an https URL nor host:port/],
     ['no server', {}, { server: '' }, /the cluster has no server/],
     [
       'a CA that is no base64 of PEM',
@@ -75,6 +81,41 @@ describe('kubeconfig of a workload cluster', () => {
     ],
   ])('%s -> refused with the reason', (_, user, cluster, message) => {
     expect(() => accessOfKubeconfig(kubeconfig(cluster, user))).toThrow(message);
+  });
+
+  test.each([
+    ['example:6443', {}, 'http://example:6443'],
+    ['example', {}, 'http://example'],
+    ['10.0.0.1:6443/', {}, 'http://10.0.0.1:6443'],
+    ['[fd00::1]:6443', {}, 'http://[fd00::1]:6443'],
+    ['example:6443', { 'certificate-authority-data': base64 }, 'https://example:6443'],
+    ['example:6443', { 'insecure-skip-tls-verify': true }, 'https://example:6443'],
+    ['HTTPS://Example:6443/path/', {}, 'HTTPS://Example:6443/path'],
+  ])('server %s with %j -> as client-go takes it: %s', (server, cluster, expected) => {
+    expect(accessOfKubeconfig(kubeconfig({ ...cluster, server }, {})).server).toBe(expected);
+  });
+
+  test('server without a scheme and a client certificate -> https', () => {
+    const access = accessOfKubeconfig(kubeconfig({ server: 'example:6443' }, { 'client-certificate-data': base64 }));
+    expect(access.server).toBe('https://example:6443');
+  });
+
+  test.each([
+    'example:6443/path',
+    'https:example:6443',
+    'https:///example',
+    'example:port',
+    '//',
+    'ftp://example',
+    ' ',
+  ])('server %j, which client-go cannot use -> refused', (server) => {
+    expect(() => accessOfKubeconfig(kubeconfig({ server }, {}))).toThrow(/server ".*" is neither an https URL nor/);
+  });
+
+  test('server that cannot be used and has a login -> the login is not quoted', () => {
+    const refused = (): unknown => accessOfKubeconfig(kubeconfig({ server: 'https://user:hidden@[bad' }, {}));
+    expect(refused).toThrow(/is neither an https URL nor/);
+    expect(refused).not.toThrow(/hidden/);
   });
 
   test.each([

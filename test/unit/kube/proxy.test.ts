@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createServer as createHttpServer, type Server } from 'node:http';
+import { once } from 'node:events';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
-import { fixedAccess } from '../../../src/kube/access.js';
+import { AccessError, fixedAccess } from '../../../src/kube/access.js';
 import { createApiClient } from '../../../src/kube/client.js';
 import { createHttpsTransport } from '../../../src/kube/https-transport.js';
-import { bypasses, proxyFor } from '../../../src/kube/proxy.js';
+import { bypasses, connectThrough, proxyAuthorization, proxyFor } from '../../../src/kube/proxy.js';
 import { systemClock } from '../../../src/system.js';
 import { json, startFakeServer } from './fake-server.js';
 
@@ -160,5 +161,102 @@ describe('proxy: way', () => {
         ) as unknown as string,
       },
     });
+  });
+
+  /** A SOCKS or http proxy that answers so many bytes at a time. */
+  async function dripping(
+    answers: readonly Buffer[],
+    after: (socket: Socket) => void = () => undefined,
+  ): Promise<number> {
+    const left = [...answers];
+    return listen(
+      createTcpServer((socket) => {
+        socket.setNoDelay(true);
+        socket.on('data', () => {
+          const answer = left.shift();
+          if (answer === undefined) return;
+          const drip = (at: number): void => {
+            if (at >= answer.length) return left.length === 0 ? after(socket) : undefined;
+            socket.write(answer.subarray(at, at + 1));
+            setImmediate(drip, at + 1);
+          };
+          drip(0);
+        });
+      }),
+    );
+  }
+
+  test('proxy that drips its answer byte by byte -> read with one set of listeners, what follows is not lost', async () => {
+    const warnings: string[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning.name);
+    process.on('warning', warned);
+    const listeners: number[] = [];
+    const head = Buffer.from(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(2000)}\r\n\r\nfirst words`);
+    const port = await dripping([head]);
+    try {
+      const socket = await connectThrough(
+        new URL(`http://127.0.0.1:${port}`),
+        new URL('https://example:6443'),
+        new AbortController().signal,
+      );
+      closers.push(() => void socket.destroy());
+      listeners.push(socket.listenerCount('readable'), socket.listenerCount('error'), socket.listenerCount('end'));
+      const [words] = (await once(socket.resume(), 'data')) as [Buffer];
+      expect('first words'.startsWith(words.toString())).toBe(true);
+    } finally {
+      process.off('warning', warned);
+    }
+    expect(warnings).toEqual([]);
+    expect(Math.max(...listeners)).toBeLessThanOrEqual(2);
+  });
+
+  test('proxy whose answer never ends -> given up at the bound', async () => {
+    const port = await listen(
+      createTcpServer((socket) => {
+        socket.on('data', () => {
+          for (let sent = 0; sent < 10; sent += 1) socket.write('x'.repeat(16_384));
+        });
+      }),
+    );
+    await expect(
+      connectThrough(new URL(`http://127.0.0.1:${port}`), new URL('https://x'), new AbortController().signal),
+    ).rejects.toThrow('the proxy sent no answer that we understand');
+  });
+
+  test.each([
+    [
+      'user name',
+      `${'u'.repeat(256)}:p@`,
+      'api',
+      'the user name of the proxy has 256 bytes; SOCKS carries at most 255',
+    ],
+    ['password', `u:${'p'.repeat(300)}@`, 'api', 'the password of the proxy has 300 bytes; SOCKS carries at most 255'],
+    ['server name', '', `${'a.'.repeat(130)}b`, 'the name of the server has 261 bytes; SOCKS carries at most 255'],
+  ])('SOCKS with a %s above 255 bytes -> refused, never cut', async (_, login, host, message) => {
+    const seen: Buffer[] = [];
+    const port = await listen(createTcpServer((socket) => void socket.on('data', (bytes) => seen.push(bytes))));
+    await expect(
+      connectThrough(
+        new URL(`socks5://${login}127.0.0.1:${port}`),
+        new URL(`https://${host}:6443`),
+        new AbortController().signal,
+      ),
+    ).rejects.toThrow(message);
+    expect(seen).toEqual([]);
+  });
+
+  test.each(['http://us%er:p@h:1', 'http://u:p%@h:1', 'socks5://u:%zz@h:1'])(
+    'proxy-url %s -> one line that says what to write, without the login',
+    (url) => {
+      expect(() => proxyFor(new URL('https://x'), url, {})).toThrow(
+        new AccessError('proxy-url has a % in its user name or password that is no escape: write it as %25'),
+      );
+    },
+  );
+
+  test('login with escapes that are no UTF-8 -> the bytes are sent, as Go sends them', () => {
+    expect(proxyAuthorization(new URL('http://%ff%25:p%c3%a9@h:1'))).toBe(
+      `Basic ${Buffer.concat([Buffer.from([0xff]), Buffer.from('%:pé')]).toString('base64')}`,
+    );
   });
 });
