@@ -113,9 +113,9 @@ function render(mode: BootstrapMode, input: RenderInput): RenderResult {
     mounts: spec.mounts ?? [],
     ...(spec.ignition === undefined ? {} : { ignition: spec.ignition }),
   };
-  const tooMuch = refuseTooMuch(node);
-  if (tooMuch !== null) return tooMuch;
   const format = spec.format === 'ignition' ? 'ignition' : 'cloud-config';
+  const tooMuch = refuseTooMuch(node, format);
+  if (tooMuch !== null) return tooMuch;
   const written = format === 'ignition' ? writeIgnition(node) : writeCloudConfig(node);
   if (written.kind === 'invalid') return refuseData({ field: written.field, cause: written.message });
   const { bytes, contributors, warnings = [] } = written;

@@ -9,8 +9,17 @@ export const SECRET_DATA_BYTES_MAX = 1_048_576;
  */
 export const RENDER_INPUT_CHARS_MAX = 1_572_864;
 
+/** Data that would be larger than this is not written to learn by how much: a quarter above what a Secret holds. */
+export const WRITTEN_BYTES_MAX = 1_310_720;
+
 /** A Container Linux Config: half of what a Secret holds, since its files grow on their way into Ignition; parsing takes the most time. */
 export const CLC_CHARS_MAX = 524_288;
+
+/**
+ * What the YAML of a Container Linux Config is made of: names, values, marks, spaces, line ends. The parser's work grows with it, and the
+ * event loop waits meanwhile. A text in a block counts as one, so that a config full of files and units stays far below.
+ */
+export const CLC_TOKENS_MAX = 32_768;
 
 /** Nesting of a YAML text before a recursive reader sees it: a Container Linux Config has ten levels, its embedded scripts some more. */
 export const YAML_DEPTH_MAX = 128;

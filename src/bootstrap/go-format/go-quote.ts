@@ -12,14 +12,11 @@ const named: Readonly<Record<string, string>> = {
   '\t': '\\t',
   '\v': '\\v',
 };
-const plainAscii = /^[ !#-[\]-~]*$/;
+const notPlainAscii = /[^ !#-[\]-~]/gu;
 
 /** The Go string as `fmt.Sprintf("%q", text)` prints it. */
 export function goQuote(text: string): string {
-  if (plainAscii.test(text)) return `"${text}"`;
-  let out = '"';
-  for (const char of text) out += quoteChar(char);
-  return `${out}"`;
+  return `"${text.replace(notPlainAscii, quoteChar)}"`;
 }
 
 function quoteChar(char: string): string {

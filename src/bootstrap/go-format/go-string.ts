@@ -21,13 +21,7 @@ export function bytesToText(bytes: Uint8Array): string {
 /** The bytes of a Go string. */
 export function textToBytes(text: string): Uint8Array {
   if (!loneSurrogate.test(text)) return encoder.encode(text);
-  const parts: Uint8Array[] = [];
-  for (const part of text.split(/([\ud800-\udfff])/u)) {
-    const code = part.length === 1 ? part.charCodeAt(0) : 0;
-    if (code >= 0xdc80 && code <= 0xdcff) parts.push(Uint8Array.of(code - 0xdc00));
-    else parts.push(encoder.encode(part));
-  }
-  return Buffer.concat(parts);
+  return encodeWithInvalidBytes(text);
 }
 
 /** How many bytes a Go string has. */
@@ -50,23 +44,48 @@ export function base64ToText(base64: string): string {
   return bytesToText(Buffer.from(base64, 'base64'));
 }
 
-/** Decodes as Go ranges over a string: one invalid byte at a time. */
+/** Decodes as Go ranges over a string: one invalid byte at a time. In one pass, since every second byte may be invalid. */
 function decodeWithInvalidBytes(bytes: Uint8Array): string {
-  let text = '';
-  let validFrom = 0;
-  let index = 0;
-  while (index < bytes.length) {
+  const units = Buffer.allocUnsafe(2 * bytes.length);
+  let end = 0;
+  const putUnit = (unit: number): void => {
+    units[end] = unit & 0xff;
+    units[end + 1] = unit >> 8;
+    end += 2;
+  };
+  for (let index = 0; index < bytes.length;) {
     const length = sequenceLength(bytes, index);
-    if (length > 0) {
-      index += length;
+    const first = bytes[index] as number;
+    if (length === 0) {
+      putUnit(0xdc00 + first);
+      index += 1;
       continue;
     }
-    text += strict.decode(bytes.subarray(validFrom, index));
-    text += String.fromCharCode(0xdc00 + (bytes[index] as number));
-    index += 1;
-    validFrom = index;
+    const code = length === 1 ? first : codePoint(bytes.subarray(index, index + length));
+    if (code > 0xffff) putUnit(0xd800 + ((code - 0x10000) >> 10));
+    putUnit(code > 0xffff ? 0xdc00 + ((code - 0x10000) & 0x3ff) : code);
+    index += length;
   }
-  return text + strict.decode(bytes.subarray(validFrom));
+  return units.toString('utf16le', 0, end);
+}
+
+/** The character of a valid UTF-8 sequence of several bytes. */
+function codePoint(sequence: Uint8Array): number {
+  const [first = 0, ...others] = sequence;
+  return others.reduce((code, byte) => (code << 6) | (byte & 0x3f), first & (0xff >> (sequence.length + 1)));
+}
+
+/** Encodes in one pass, since every second character may stand for an invalid byte. */
+function encodeWithInvalidBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafe(3 * text.length);
+  let end = 0;
+  for (const char of text) {
+    const code = char.codePointAt(0) as number;
+    if (code < 0x80) bytes[end++] = code;
+    else if (code >= 0xdc80 && code <= 0xdcff) bytes[end++] = code - 0xdc00;
+    else end += bytes.write(char, end);
+  }
+  return bytes.subarray(0, end);
 }
 
 /** The length of the UTF-8 sequence that starts here, 0 if it is invalid. */

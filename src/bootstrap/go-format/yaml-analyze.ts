@@ -12,6 +12,14 @@ export interface TextAnalysis {
 }
 
 const simple = /^[A-Za-z0-9/_.][A-Za-z0-9/_.,=+@%()<>;$^~-]*$/;
+const anyBreak = /[\n\r\x85\u2028\u2029]/;
+const spaceAfterBreak = /[\n\r\x85\u2028\u2029] /;
+const breakAfterSpace = / [\n\r\x85\u2028\u2029]/;
+/** What `isPrintable` denies; halves of what is above U+FFFF included. */
+const notPrintable = /[^\n -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
+const indicatorAtStart = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$))/;
+const colonAfterWord = /:(?:[ \t]|$)/;
+const hashBeforeWord = /[ \t\n\r\x85\u2028\u2029]#/;
 const simpleAnswer: TextAnalysis = {
   isMultiline: false,
   isPlainAllowed: true,
@@ -31,39 +39,25 @@ export function isPrintable(char: string): boolean {
   return (code >= 0xa0 && code <= 0xd7ff) || (code >= 0xe000 && code <= 0xfffd && code !== 0xfeff);
 }
 
-/** Looks at every character once. */
+/** Looks at the text as a whole, never at a list of its characters: that would take many times its memory. */
 export function analyzeText(text: string): TextAnalysis {
   if (simple.test(text) && !text.startsWith('...')) return simpleAnswer;
-  const chars = Array.from(text);
-  if (chars.length === 0) return { ...simpleAnswer, isBlockAllowed: false };
-  const hasIndicator =
-    text.startsWith('---') || text.startsWith('...') || chars.some((_, at) => isIndicator(chars, at));
-  const isMultiline = chars.some(isBreak);
-  const hasSpecial = chars.some((char) => !isPrintable(char));
-  const last = chars.length - 1;
-  const edges = [chars[0], chars[last]].some((char) => char === ' ' || isBreak(char));
-  const breakThenSpace = chars.some((char, at) => char === ' ' && isBreak(chars[at - 1]));
-  const spaceThenBreak = chars.some((char, at) => isBreak(char) && chars[at - 1] === ' ');
-  const needsDouble = spaceThenBreak || hasSpecial;
+  if (text === '') return { ...simpleAnswer, isBlockAllowed: false };
+  const isMultiline = anyBreak.test(text);
+  const edges = [text.charAt(0), text.charAt(text.length - 1)].some((char) => char === ' ' || isBreak(char));
+  const breakThenSpace = isMultiline && spaceAfterBreak.test(text);
+  const spaceThenBreak = isMultiline && breakAfterSpace.test(text);
+  const needsDouble = spaceThenBreak || notPrintable.test(text);
   return {
     isMultiline,
-    isPlainAllowed: !(hasIndicator || isMultiline || edges || breakThenSpace || needsDouble),
+    isPlainAllowed: !(hasIndicator(text) || isMultiline || edges || breakThenSpace || needsDouble),
     isSingleAllowed: !(breakThenSpace || needsDouble),
-    isBlockAllowed: !(chars[last] === ' ' || needsDouble),
+    isBlockAllowed: !(text.endsWith(' ') || needsDouble),
   };
 }
 
-/** Whether the character means something to YAML in this place of a plain text. */
-function isIndicator(chars: readonly string[], at: number): boolean {
-  const char = chars[at] as string;
-  const next = chars[at + 1];
-  const isLastOfWord = next === undefined || next === ' ' || next === '\t';
-  if (at === 0) {
-    if ('#,[]{}&*!|>\'"%@`'.includes(char)) return true;
-    return '?:-'.includes(char) && isLastOfWord;
-  }
-  if (char === ':') return isLastOfWord;
-  if (char !== '#') return false;
-  const before = chars[at - 1];
-  return before === ' ' || before === '\t' || isBreak(before);
+/** Whether a character means something to YAML in its place of a plain text. */
+function hasIndicator(text: string): boolean {
+  if (text.startsWith('---') || text.startsWith('...')) return true;
+  return indicatorAtStart.test(text) || colonAfterWord.test(text) || hashBeforeWord.test(text);
 }

@@ -8,6 +8,7 @@ import { isReadAsString } from './yaml-resolve.js';
 import { put, putBreak, putIndent, putIndicator, type Pen } from './yaml-writer.js';
 
 const foldColumn = 80;
+const lineOrBreak = /[\n\r\x85\u2028\u2029]|[^\n\r\x85\u2028\u2029]+/g;
 const namedEscapes: Readonly<Record<string, string>> = {
   '\0': '0',
   '\x07': 'a',
@@ -143,24 +144,23 @@ function escape(char: string): string {
 /** `|`, an indent hint if the text starts with white space, and how many line ends to keep. */
 function writeLiteral(pen: Pen, text: string, indent: number): void {
   putIndicator(pen, '|', { needsSpace: true });
-  const chars = Array.from(text);
-  const last = chars.length - 1;
-  if (chars[0] === ' ' || isBreak(chars[0])) put(pen, '2');
-  if (!isBreak(chars[last])) put(pen, '-');
-  else if (last === 0 || isBreak(chars[last - 1])) put(pen, '+');
+  const last = text.length - 1;
+  if (text.startsWith(' ') || isBreak(text[0])) put(pen, '2');
+  if (!isBreak(text[last])) put(pen, '-');
+  else if (last === 0 || isBreak(text[last - 1])) put(pen, '+');
   putBreak(pen);
   pen.isIndentation = true;
   pen.isSpace = true;
   let wasBreak = true;
-  for (const char of chars) {
-    if (isBreak(char)) {
-      putBreak(pen, char);
+  for (const part of text.match(lineOrBreak) ?? []) {
+    if (isBreak(part)) {
+      putBreak(pen, part);
       pen.isIndentation = true;
       wasBreak = true;
       continue;
     }
     if (wasBreak) putIndent(pen, indent);
-    put(pen, char);
+    put(pen, part);
     pen.isIndentation = false;
     wasBreak = false;
   }

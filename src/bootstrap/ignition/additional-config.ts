@@ -9,8 +9,8 @@ import type { PathStep } from './check-finding.js';
 import { checkIgnitionConfig } from './ignition-checks.js';
 import type { IgnitionConfig } from './ignition-config.js';
 import { isFatal, printReport, type Position, type ReportEntry } from './report.js';
-import { CLC_CHARS_MAX } from '../render-limits.js';
-import { readYaml, type YamlNode } from './yaml-tree.js';
+import { CLC_CHARS_MAX, CLC_TOKENS_MAX } from '../render-limits.js';
+import { readYaml, type YamlMapping, type YamlNode } from './yaml-tree.js';
 
 /** A converted configuration with what is doubtful in it, or why there is none. */
 export type AdditionalConfig =
@@ -22,7 +22,7 @@ export function convertAdditionalConfig(text: string, strict: boolean): Addition
   if (text.length > CLC_CHARS_MAX) {
     return refusedByParser(`error: it has ${text.length} characters, more than the limit of ${CLC_CHARS_MAX}`);
   }
-  const tree = readYaml(text);
+  const tree = readYaml(text, CLC_TOKENS_MAX);
   if (tree.kind === 'failed') return refusedByParser(`error: ${tree.message}`);
   const decoded = decodeClc(tree.root);
   if (decoded.kind === 'failed') return refusedByParser(`error: ${decoded.message}`);
@@ -54,6 +54,7 @@ function refusedByParser(report: string): AdditionalConfig {
 
 /** Finds where the value at a path (in the words of either language) was written: itself, or the nearest around it. */
 function locator(root: YamlNode | null, madeUnits: number): (path: readonly PathStep[]) => Position | undefined {
+  const child = memberFinder();
   return (path) => {
     let node: YamlNode | null = root;
     let found: YamlNode | null = root;
@@ -61,7 +62,7 @@ function locator(root: YamlNode | null, madeUnits: number): (path: readonly Path
     const isFile = path[0] === 'storage' && path[1] === 'files';
     for (const [depth, step] of path.entries()) {
       if (typeof step === 'number') node = child(node, isUnit && depth === 2 ? step - madeUnits : step);
-      else if (isFile && depth === 4 && step !== 'verification') node = contentsMember(node, step);
+      else if (isFile && depth === 4 && step !== 'verification') node = contentsMember(node, step, child);
       else node = child(node, step);
       if (node === null) break;
       found = node;
@@ -71,16 +72,29 @@ function locator(root: YamlNode | null, madeUnits: number): (path: readonly Path
 }
 
 /** In the result, a file's `source` is what the language calls `remote.url`. */
-function contentsMember(contents: YamlNode | null, step: string): YamlNode | null {
+function contentsMember(contents: YamlNode | null, step: string, child: FindMember): YamlNode | null {
   const remote = child(contents, 'remote');
   return child(remote, step === 'source' ? 'url' : step) ?? remote ?? child(contents, step);
 }
 
-function child(node: YamlNode | null, step: PathStep): YamlNode | null {
-  if (typeof step === 'number') return node?.kind === 'sequence' ? (node.items[step] ?? null) : null;
-  if (node?.kind !== 'mapping') return null;
-  const entry = node.entries.findLast(({ key }) => key.kind === 'scalar' && camelCase(key.value) === camelCase(step));
-  return entry?.value ?? null;
+type FindMember = (node: YamlNode | null, step: PathStep) => YamlNode | null;
+
+/** Finds items and members. The keys of a mapping are indexed once: findings may be as many as its members. */
+function memberFinder(): FindMember {
+  const indexes = new Map<YamlNode, ReadonlyMap<string, YamlNode>>();
+  const indexOf = (mapping: YamlMapping): ReadonlyMap<string, YamlNode> => {
+    const known = indexes.get(mapping);
+    if (known !== undefined) return known;
+    const index = new Map(
+      mapping.entries.flatMap(({ key, value }) => (key.kind === 'scalar' ? [[camelCase(key.value), value]] : [])),
+    );
+    indexes.set(mapping, index);
+    return index;
+  };
+  return (node, step) => {
+    if (typeof step === 'number') return node?.kind === 'sequence' ? (node.items[step] ?? null) : null;
+    return node?.kind === 'mapping' ? (indexOf(node).get(camelCase(step)) ?? null) : null;
+  };
 }
 
 function camelCase(key: string): string {

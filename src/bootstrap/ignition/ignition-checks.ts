@@ -3,7 +3,7 @@
 // Errors make a configuration unusable; warnings do so in strict mode. Every finding carries the path of the value it
 // concerns, in the words of the JSON; the caller knows where that was written. Two files of one path, or two units of one
 // name, are not checked, as upstream.
-import { isDuplicate, checkDisks, checkFilesystems, checkRaid } from './ignition-storage-checks.js';
+import { checkDisks, checkFilesystems, checkRaid } from './ignition-storage-checks.js';
 import type { CheckFinding, PathStep, Report } from './check-finding.js';
 import { dataUrlProblem } from './data-url.js';
 import { goQuote } from '../go-format/go-quote.js';
@@ -84,11 +84,11 @@ function checkNames({ storage }: IgnitionConfig, report: Report): void {
       report('warning', `${name}. (This is ok if it is defined in a referenced config)`, []);
     }
   }
-  storage.filesystems.forEach(({ name }, index) => {
-    const before = ['root', ...storage.filesystems.slice(0, index).map((filesystem) => filesystem.name)];
-    if (!isDuplicate(name, before)) return;
-    report('warning', `Filesystem ${goQuote(name)} shadows exising filesystem definition`, []);
-  });
+  const before = new Set(['root']);
+  for (const { name } of storage.filesystems) {
+    if (before.has(name)) report('warning', `Filesystem ${goQuote(name)} shadows exising filesystem definition`, []);
+    before.add(name);
+  }
 }
 
 function checkReference({ source, hash }: Reference, path: readonly PathStep[], report: Report): void {

@@ -20,11 +20,6 @@ const LABEL_BYTES_MAX: ReadonlyMap<string, number> = new Map([
 const SPARELESS_LEVELS = new Set(['linear', 'raid0', '0', 'stripe']);
 const OTHER_LEVELS = new Set('raid1 1 mirror raid4 4 raid5 5 raid6 6 raid10 10'.split(' '));
 
-/** Whether a name is taken already. */
-export function isDuplicate(name: string, taken: readonly string[]): boolean {
-  return taken.includes(name);
-}
-
 export function checkDisks(disks: readonly Disk[], report: Report): void {
   disks.forEach((disk, index) => {
     const path = ['storage', 'disks', index];

@@ -18,6 +18,11 @@ export type BlockText =
 export const FILE_INDENT = 10;
 export const UNIT_INDENT = 8;
 
+const LF = 0x0a;
+const CR = 0x0d;
+const FIRST_TAB = / *\t/y;
+const startsWithTab = refused('the first line starts with a tab; start it with a space or text');
+
 /** One line and the character that ended it. */
 interface Line {
   readonly text: string;
@@ -28,11 +33,13 @@ interface Line {
 export function literalBlock(text: string, indent: number): BlockText {
   const unreadable = unreadableReason(text);
   if (unreadable !== null) return refused(unreadable);
+  // Nearly every text ends its lines with LF or CRLF alone: then nothing but the first line and the end is looked at.
+  const source = text.replaceAll('\r\n', '\n');
+  if (!/[\r\u0085\u2028\u2029]/.test(source)) return blockOfLines(source);
   const lines = splitLines(text, indent);
   if (lines === null) return refused('a lone CR, U+0085, U+2028 or U+2029 ends a line here; use LF');
   const first = lines.find((line) => line.text !== '');
-  if (first !== undefined && /^ *\t/.test(first.text))
-    return refused('the first line starts with a tab; start it with a space or text');
+  if (first !== undefined && /^ *\t/.test(first.text)) return startsWithTab;
   if (lines.every((line) => /^ *$/.test(line.text))) return { kind: 'text', text: '' };
   const last = lines.findLastIndex((line) => line.text !== '');
   return {
@@ -42,6 +49,18 @@ export function literalBlock(text: string, indent: number): BlockText {
       .map((line) => line.text + line.lineEnd)
       .join(''),
   };
+}
+
+/** A text whose only line ends are LF. */
+function blockOfLines(text: string): BlockText {
+  let start = 0;
+  while (text.charCodeAt(start) === LF) start += 1;
+  FIRST_TAB.lastIndex = start;
+  if (FIRST_TAB.test(text)) return startsWithTab;
+  if (!/[^ \n]/.test(text)) return { kind: 'text', text: '' };
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === LF) end -= 1;
+  return { kind: 'text', text: `${text.slice(0, end)}\n` };
 }
 
 /**
@@ -67,17 +86,23 @@ export function unreadableReason(text: string): string | null {
 function splitLines(text: string, indent: number): readonly Line[] | null {
   const lines: Line[] = [];
   let isIndented = true;
-  for (const [, raw = '', end = ''] of text.matchAll(
-    /([^\n\r\u0085\u2028\u2029]*)(\r\n|[\n\r\u0085\u2028\u2029]|$)/g,
-  )) {
+  for (let at = 0, from = 0; at <= text.length; from = at) {
+    while (at < text.length && !isLineEnd(text.charCodeAt(at))) at += 1;
+    const raw = text.slice(from, at);
+    const end = text.startsWith('\r\n', at) ? '\r\n' : text.charAt(at);
     const line = isIndented ? raw : unindented(raw, indent);
     if (line === null) return null;
     // The template ends the last line with a line feed of its own.
     lines.push({ text: line, lineEnd: end === '\u2028' || end === '\u2029' ? end : '\n' });
     if (end === '') break;
+    at += end.length;
     isIndented = end === '\n' || end === '\r\n';
   }
   return lines;
+}
+
+function isLineEnd(code: number): boolean {
+  return code === LF || code === CR || code === 0x85 || code === 0x2028 || code === 0x2029;
 }
 
 function unindented(line: string, indent: number): string | null {

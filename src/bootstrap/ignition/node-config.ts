@@ -5,8 +5,9 @@
 //
 //   N1. A refusal names the field and never holds a value that came from a Secret.
 //   N2. Units: kubeadm, ntpd, mounts. Files: sudoers, sshd, the node's files, kubeadm.sh, kubeadm.yml, ntp.conf.
+import { textToBytes } from '../go-format/go-string.js';
 import type { Contributor, NodeData } from '../node-data.js';
-import { dataUrl } from './data-url.js';
+import { dataUrlLength } from './data-url.js';
 import type { PathStep } from './check-finding.js';
 import { checkIgnitionConfig } from './ignition-checks.js';
 import { emptyIgnitionConfig, type IgnitionConfig, type IgnitionFile } from './ignition-config.js';
@@ -74,7 +75,8 @@ function fileContributors({ field, item }: Sourced<IgnitionFile>, node: NodeData
 }
 
 function escapedBytes(commands: readonly string[]): number {
-  return commands.map((command) => dataUrl(command).length - dataUrl('').length).reduce((sum, count) => sum + count, 0);
+  const empty = dataUrlLength(new Uint8Array());
+  return commands.reduce((sum, command) => sum + dataUrlLength(textToBytes(command)) - empty, 0);
 }
 
 /** Where a finding's value came from. */

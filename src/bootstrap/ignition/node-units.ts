@@ -18,7 +18,8 @@ const MEMBER_INDENT = 6;
 /** All units, in order. */
 export function collectUnits(node: NodeData, scribe: Scribe): readonly Sourced<SystemdUnit>[] {
   const ntpd = node.ntp?.enabled === undefined ? [] : [{ field: 'spec.ntp', item: enabledUnit('ntpd.service', '') }];
-  const mounts = node.mounts.map((mount, index) => collectMount(mount, { index, diskSetup: node.diskSetup, scribe }));
+  const devices = devicesByLabel(node.diskSetup);
+  const mounts = node.mounts.map((mount, index) => collectMount(mount, { index, devices, scribe }));
   return [{ field: 'fixed text', item: enabledUnit('kubeadm.service', KUBEADM_UNIT) }, ...ntpd, ...mounts];
 }
 
@@ -26,9 +27,9 @@ function collectMount(
   mount: readonly string[],
   {
     index,
-    diskSetup,
+    devices,
     scribe,
-  }: { readonly index: number; readonly diskSetup: DiskSetup | undefined; readonly scribe: Scribe },
+  }: { readonly index: number; readonly devices: ReadonlyMap<string, string>; readonly scribe: Scribe },
 ): Sourced<SystemdUnit> {
   const field = `spec.mounts[${index}]`;
   const [label, mountPoint, ...options] = mount;
@@ -43,7 +44,7 @@ function collectMount(
   };
   const text = mountUnit({
     label: embed(label, `${field}[0]`),
-    device: embed(deviceOf(label, diskSetup), 'spec.diskSetup.filesystems'),
+    device: embed(devices.get(label) ?? '', 'spec.diskSetup.filesystems'),
     mountPoint: embed(mountPoint, `${field}[1]`),
     options: options.map((option, number) => embed(option, `${field}[${number + 2}]`)).join(','),
   });
@@ -51,9 +52,9 @@ function collectMount(
   return { field, item: enabledUnit(name, scribe.block(text, { field, indent: UNIT_INDENT })) };
 }
 
-/** The device of the last filesystem with this label; empty when there is none. */
-function deviceOf(label: string, diskSetup: DiskSetup | undefined): string {
-  return diskSetup?.filesystems?.findLast((filesystem) => (filesystem.label ?? '') === label)?.device ?? '';
+/** The device of the last filesystem with each label. */
+function devicesByLabel(diskSetup: DiskSetup | undefined): ReadonlyMap<string, string> {
+  return new Map((diskSetup?.filesystems ?? []).map(({ label, device }) => [label ?? '', device ?? '']));
 }
 
 function unitName(mountPoint: string, { field, scribe }: { readonly field: string; readonly scribe: Scribe }): string {

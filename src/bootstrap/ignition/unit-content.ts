@@ -68,6 +68,8 @@ function bufferedReader(bytes: Uint8Array) {
   let at = 0;
   let bufferedTo = 0;
   let lastWidth = 0;
+  /** The first line break from `at` on, or the end. Looked for once: asking at every byte of a line would cost its square. */
+  let breakAt = -1;
   const fill = (): void => {
     bufferedTo = Math.min(bytes.length, at + BUFFER_BYTES);
   };
@@ -86,13 +88,20 @@ function bufferedReader(bytes: Uint8Array) {
     /** Whether so much is buffered that a line break must be in it, and none is. */
     hasLongLine: (): boolean => {
       if (bufferedTo - at < LINE_BYTES_MAX) return false;
-      return !bytes.subarray(at, at + LINE_BYTES_MAX).some((byte) => byte === LF || byte === CR);
+      if (breakAt < at) {
+        breakAt = at;
+        while (breakAt < bytes.length && bytes[breakAt] !== LF && bytes[breakAt] !== CR) breakAt += 1;
+      }
+      return breakAt - at >= LINE_BYTES_MAX;
     },
     nextChar: (): string | null => {
       if (at >= bytes.length) return null;
       lastWidth = charWidth(bytes, at);
       if (at + lastWidth > bufferedTo) fill();
-      const char = Buffer.from(bytes.subarray(at, at + lastWidth)).toString('utf8');
+      const char =
+        (bytes[at] as number) < 0x80
+          ? String.fromCharCode(bytes[at] as number)
+          : Buffer.from(bytes.subarray(at, at + lastWidth)).toString('utf8');
       at += lastWidth;
       return char;
     },

@@ -8,6 +8,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   Parser,
   type Document,
@@ -57,8 +58,8 @@ export interface YamlAlias extends Position {
 export type YamlRead =
   { readonly kind: 'tree'; readonly root: YamlNode | null } | { readonly kind: 'failed'; readonly message: string };
 
-/** Reads the first document of a text (a Go string). */
-export function readYaml(text: string): YamlRead {
+/** Reads the first document of a text (a Go string). One that is made of more than `tokensMax` tokens is refused while it is read. */
+export function readYaml(text: string, tokensMax = Number.POSITIVE_INFINITY): YamlRead {
   if (!isValidUtf8(text)) return { kind: 'failed', message: 'yaml: invalid leading UTF-8 octet' };
   const control = forbiddenCharacter(text);
   if (control !== null) return { kind: 'failed', message: 'yaml: control characters are not allowed' };
@@ -73,7 +74,11 @@ export function readYaml(text: string): YamlRead {
   // A lone CR and U+0085 end a line in YAML 1.1.
   const source = text.replace(/\r(?!\n)|\u0085/g, '\n');
   try {
-    const document = firstDocument(source, lines);
+    const document = firstDocument(source, lines, tokensMax);
+    if (document === 'tooMany') {
+      const message = `yaml: it has more than ${tokensMax} names, values, marks and line ends outside of block texts`;
+      return { kind: 'failed', message };
+    }
     const error = document?.errors[0] ?? document?.warnings.find((warning) => warning.code === 'BAD_DIRECTIVE');
     if (error !== undefined) {
       return { kind: 'failed', message: `yaml: line ${lines.linePos(error.pos[0]).line}: ${error.message}` };
@@ -95,7 +100,7 @@ export function forbiddenCharacter(text: string): string | null {
   return /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/.exec(text)?.[0] ?? null;
 }
 
-function firstDocument(source: string, lines: LineCounter): Document.Parsed | null {
+function firstDocument(source: string, lines: LineCounter, tokensMax: number): Document.Parsed | null | 'tooMany' {
   const composer = new Composer({
     schema: 'failsafe',
     strict: true,
@@ -104,7 +109,16 @@ function firstDocument(source: string, lines: LineCounter): Document.Parsed | nu
     logLevel: 'silent',
   });
   const parser = new Parser(lines.addNewLine);
-  for (const token of parser.parse(source)) {
+  lines.addNewLine(0);
+  let tokens = 0;
+  for (const lexeme of new Lexer().lex(source)) {
+    tokens += 1;
+    if (tokens > tokensMax) return 'tooMany';
+    for (const token of parser.next(lexeme)) {
+      for (const document of composer.next(token)) return document;
+    }
+  }
+  for (const token of parser.end()) {
     for (const document of composer.next(token)) return document;
   }
   for (const document of composer.end(false)) return document;

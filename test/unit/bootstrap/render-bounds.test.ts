@@ -72,6 +72,65 @@ describe('one rendering: bounded in total', () => {
   });
 });
 
+describe('one rendering: far more than a Secret holds', () => {
+  const field = 'bootstrap data would have at least';
+  test.each([
+    ['a file of line ends', 'cloud-config', { files: [{ path: '/a', content: '\n'.repeat(1_000_000) }] }],
+    ['a file of quotes', 'ignition', { files: [{ path: '/a', content: '"'.repeat(1_000_000) }] }],
+    ['a command of quotes', 'ignition', { preKubeadmCommands: ['"'.repeat(1_000_000)] }],
+    ['more files than fit', 'ignition', { files: Array.from({ length: 20_000 }, () => ({ path: '/a' })) }],
+    ['more mounts than fit', 'ignition', { mounts: Array.from({ length: 20_000 }, () => ['a', '/b']) }],
+    ['more sudoers than fit', 'ignition', { users: Array.from({ length: 20_000 }, () => ({ name: 'a', sudo: 'b' })) }],
+  ])('%s as %s: -> refused before it is written', (_, format, spec) => {
+    const cause = causeOf(render({ format, ...spec } as unknown as KubeadmConfigSpec));
+    expect(cause).toContain(field);
+    expect(cause).toMatch(/more than the limit of 1048576 that a Secret holds; largest parts: spec\./);
+  });
+
+  test.each([
+    ['a file of line ends', { files: [{ path: '/a', content: '\n'.repeat(1_500_000) }] }],
+    ['a file of spaces', { files: [{ path: '/a', content: ' '.repeat(1_500_000) }] }],
+    ['last commands that are empty', { postKubeadmCommands: Array.from({ length: 500_000 }, () => '') }],
+    ['boot commands', { bootCommands: ['"'.repeat(1_500_000)] }],
+    ['base64 that grows little', { files: [{ path: '/a', encoding: 'base64', content: 'YWFh'.repeat(340_000) }] }],
+  ])('%s, of which Ignition keeps little: -> data', (_, spec) => {
+    expect(causeOf(render({ format: 'ignition', ...spec } as unknown as KubeadmConfigSpec))).toMatch(/^data \d+$/);
+  });
+});
+
+describe('Container Linux Config: what its parser has to do', () => {
+  const clc = (additionalConfig: string): string =>
+    causeOf(
+      render({ format: 'ignition', ignition: { containerLinuxConfig: { additionalConfig } } } as KubeadmConfigSpec),
+    );
+  const limit =
+    'spec.ignition.containerLinuxConfig.additionalConfig: building Ignition config: converting additional CLC to Ignition: ' +
+    'error parsing Container Linux Config: error: yaml: it has more than 32768 names, values, marks and line ends outside of block texts';
+
+  test.each([
+    ['lists', '- a\n'],
+    ['flow lists', '[a, '],
+    ['mappings', 'a: b\n'],
+    ['line ends', '\n'],
+    ['brackets that nothing opened', ']'],
+    ['comments', '# a\n'],
+    ['block texts of one line', '- |\n  a\n'],
+  ])('half a megabyte of %s: -> refused with the limit', (_, shape) => {
+    const text = `${shape === '[a, ' ? '[' : ''}${(shape === '[a, ' ? 'a, ' : shape).repeat(100_000)}`;
+    expect(clc(text.slice(0, 524_000))).toBe(limit);
+  });
+
+  test('half a megabyte of one block text: -> counts as one', () => {
+    const head = 'storage:\n  files:\n  - path: /a\n    filesystem: root\n    contents:\n      inline: |\n';
+    expect(clc(`${head}${'        - [a, b]: {c}\n'.repeat(23_000)}`)).toMatch(/^data \d+$/);
+  });
+
+  test('a thousand units of twenty lines: -> far below the limit', () => {
+    const unit = `  - name: a.service\n    contents: |\n${'      #\n'.repeat(20)}`;
+    expect(clc(`systemd:\n  units:\n${unit.repeat(1_000)}`)).toMatch(/^data \d+$/);
+  });
+});
+
 describe('one rendering: contents of Secrets', () => {
   test.each([
     ['a function that is not defined', '{{TOPSECRET}}', ':1'],
