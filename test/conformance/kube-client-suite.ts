@@ -183,10 +183,21 @@ export function kubeClientSuite(title: string, start: () => Promise<ServerUnderT
         problems: [
           'the API server does not serve configmaps.none.example.com in version v1: install the components of its provider first',
         ],
+        missingRights: [],
       });
-      expect((await checkAccess(bob, needs.slice(0, 1), signal)).problems).toEqual([
-        'the operator may not list, create configmaps: add a rule with apiGroups [""], resources ["configmaps"], verbs ["list","create"] to its ClusterRole',
-      ]);
+      const missing = (verbs: string, quoted: string): string =>
+        `the operator may not ${verbs} configmaps: add a rule with apiGroups [""], resources ["configmaps"], verbs [${quoted}] to its ClusterRole`;
+      expect(await checkAccess(bob, needs.slice(0, 1), signal)).toEqual({
+        unreachable: null,
+        problems: [],
+        missingRights: [missing('list, create', '"list","create"')],
+      });
+      const essential = [{ resource: configMaps, verbs: ['list', 'create'], essential: ['list'] }];
+      expect(await checkAccess(bob, essential, signal)).toEqual({
+        unreachable: null,
+        problems: [missing('list', '"list"')],
+        missingRights: [missing('create', '"create"')],
+      });
       expect((await checkAccess(stranger, needs, signal)).unreachable).toMatch(/401/);
     });
 
