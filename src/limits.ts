@@ -178,6 +178,12 @@ export const SERVER_URL_CHARS_MAX = 2 * 1024;
 /** Headers of the user, groups and extra that a kubeconfig impersonates; every request carries them. */
 export const IMPERSONATION_CHARS_MAX = 64 * 1024;
 
+/** Whether a DaemonSet exists is asked once in so long for all drains of a cluster: each Node has a Pod of each. */
+export const DAEMON_SET_ANSWER_AGE_MAX_MS = 5_000;
+
+/** DaemonSets of all workload clusters whose existence is remembered; they are a few dozen in each cluster that is drained. */
+export const DAEMON_SET_ANSWERS_MAX = 10_000;
+
 /** What a proxy may answer before it passes bytes on: a head of headers. */
 export const PROXY_ANSWER_BYTES_MAX = 64 * 1024;
 

@@ -12,6 +12,7 @@ import { CONNECTION_BACKOFF_MAX_MS, CONNECTION_BACKOFF_MIN_MS, EFFECT_TIME_MAX_M
 import { checkVolumes } from './effects/check-volumes.js';
 import { confirmInfrastructure, confirmNode, readControlPlane } from './effects/confirm.js';
 import { deleteBootstrap, deleteInfrastructure, deleteNode, removeFinalizer } from './effects/delete-objects.js';
+import { createDaemonSets } from './drain/daemon-sets.js';
 import { drainNode } from './effects/drain-node.js';
 import { addFinalizer, readCluster, readOwners } from './effects/entry.js';
 import { adoptBootstrap, adoptInfrastructure, openWatches, patchMachine, syncNode } from './effects/phases.js';
@@ -53,7 +54,7 @@ export function createMachineController(ports: Ports): MachineParts {
     group: clusterGroup,
     chart,
     table: machineTable,
-    effects: effectsOf({ ports, waits }),
+    effects: effectsOf({ ports, waits, daemonSets: createDaemonSets(ports.clock) }),
     effectTimeoutMs: EFFECT_TIME_MAX_MS,
     observe: (key) => observeMachine(ports, key),
     uid: ({ machine }) => machine.metadata.uid ?? '',

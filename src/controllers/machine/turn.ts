@@ -9,6 +9,7 @@ import type { MachineReply, MachineRequest, PhaseRequest } from '../../../machin
 import { failureOf } from '../../host/effect-failure.js';
 import type { Effect, EffectContext, EffectReply } from '../../host/contract.js';
 import { compareVersions } from '../../kube/resource-version.js';
+import type { DaemonSets } from './drain/daemon-sets.js';
 import { factsOfView } from './facts-of-view.js';
 import type { ExternalLook } from './external/readings.js';
 import type { StoredMachine } from './objects.js';
@@ -23,6 +24,7 @@ export type MachineEffect = Effect<MachineView, MachineFacts, MachineReply>;
 export interface EffectDeps {
   readonly ports: Ports;
   readonly waits: WaitWatches;
+  readonly daemonSets: DaemonSets;
 }
 
 /** Notes of one turn. */

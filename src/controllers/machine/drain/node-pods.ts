@@ -8,7 +8,7 @@ import { isApiError } from '../../../kube/failures.js';
 import {
   controllerOf,
   kinds,
-  targetOf,
+  keyOf,
   type StoredCluster,
   type StoredDrainRule,
   type StoredMachine,
@@ -17,12 +17,14 @@ import {
 } from '../objects.js';
 import { listAll } from '../workload/list-all.js';
 import { classifyPod, type DaemonSetAnswer } from './classify-pod.js';
+import type { DaemonSets } from './daemon-sets.js';
 import { matchingRules } from './drain-rules.js';
 import { classifyProblem, type ClassifiedPod } from './group-pods.js';
 
 /** What is asked, and about which Node. */
 export interface NodePodsOptions {
   readonly client: Pick<ApiClient, 'list' | 'get'>;
+  readonly daemonSets: DaemonSets;
   readonly node: string;
   readonly machine: StoredMachine;
   readonly cluster: StoredCluster;
@@ -59,7 +61,7 @@ export async function classifiedPods(options: NodePodsOptions): Promise<readonly
     listAll(client, kinds.namespace, { signal }),
   );
   const labels = new Map<string, StringMap>(namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
-  const daemonSets = await daemonSetAnswers(client, pods, signal);
+  const daemonSets = await daemonSetAnswers(options, pods);
   const classified = pods.map((pod) => ({
     pod,
     answer: classifyPod(pod, {
@@ -77,9 +79,8 @@ export async function classifiedPods(options: NodePodsOptions): Promise<readonly
 
 /** Which of the DaemonSets that Pods name exist. */
 async function daemonSetAnswers(
-  client: Pick<ApiClient, 'get'>,
+  { daemonSets, client, cluster, signal }: NodePodsOptions,
   pods: readonly StoredPod[],
-  signal: AbortSignal,
 ): Promise<ReadonlyMap<string, DaemonSetAnswer>> {
   const answers = new Map<string, DaemonSetAnswer>();
   for (const pod of pods) {
@@ -87,14 +88,8 @@ async function daemonSetAnswers(
     const namespace = pod.metadata.namespace ?? '';
     const key = `${namespace}/${controller?.name ?? ''}`;
     if (controller?.kind !== 'DaemonSet' || answers.has(key)) continue;
-    try {
-      await client.get(targetOf(kinds.daemonSet, namespace, controller.name), { signal, metadataOnly: true });
-      answers.set(key, 'exists');
-    } catch (error) {
-      if (!isApiError(error) || signal.aborted) throw error;
-      const { kind, message } = error.failure;
-      answers.set(key, kind === 'NotFound' ? 'missing' : { problem: `failed to get DaemonSet ${key}: ${message}` });
-    }
+    const { uid = keyOf(cluster) } = cluster.metadata;
+    answers.set(key, await daemonSets({ client, cluster: uid, namespace, name: controller.name, signal }));
   }
   return answers;
 }

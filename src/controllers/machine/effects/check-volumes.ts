@@ -79,7 +79,7 @@ export function checkVolumes(deps: EffectDeps): MachineEffect {
 
 /** What is attached, and by which VolumeAttachments. */
 async function lookAtVolumes(
-  { ports }: EffectDeps,
+  { ports, daemonSets }: EffectDeps,
   {
     view,
     node,
@@ -117,6 +117,7 @@ async function lookAtVolumes(
   if (attached.nodeEntries.length === 0 && attached.volumes.length === 0) return { report: nothing, attachments: [] };
   const pods = await classifiedPods({
     client,
+    daemonSets,
     node: node.metadata.name,
     machine,
     cluster,

@@ -114,7 +114,7 @@ export async function getNode(client: ApiClient, name: string, signal: AbortSign
 }
 
 async function drainPass(
-  { ports }: EffectDeps,
+  { ports, daemonSets }: EffectDeps,
   {
     view,
     node,
@@ -140,6 +140,7 @@ async function drainPass(
   await cordon(client, node, signal);
   const classified = await classifiedPods({
     client,
+    daemonSets,
     node: name,
     machine,
     cluster,
