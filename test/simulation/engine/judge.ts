@@ -11,7 +11,8 @@ import { ADDED_MAX_MS } from './late-acts.js';
 import { createMachineRules, MACHINE_ACTOR, type MachineRules } from './machine-rules.js';
 import { specToken, textAt, type Loose, type Truth } from './mirror.js';
 import type { Seen } from './network.js';
-import { decoded, LEASES, USER_TOKEN } from './objects.js';
+import { CONTENT_MARKS, decoded, LEASES, USER_TOKEN } from './objects.js';
+import { marksIn } from '../../marks.js';
 import type { Plan } from './plan.js';
 import { createPromptness } from './promptness.js';
 import { createRules, hasLateFaults, seenWithinMs } from './rules.js';
@@ -135,6 +136,8 @@ export function createJudge(plan: Plan, truth: Truth, now: () => number): Judge 
   const judgeText = (where: string, text: string): void => {
     if (KEY_TEXTS.some((key) => text.includes(key))) accuse('no-secrets', `a private key in ${where}`);
     for (const secret of secretTexts) if (text.includes(secret)) accuse('no-secrets', `a token in ${where}`);
+    if (plan.world.contentsFromSecrets === true && marksIn(text, CONTENT_MARKS).length > 0)
+      accuse('no-secrets', `what a Secret holds in ${where}`);
   };
 
   /** Counts something in the minute that it is; the count. */

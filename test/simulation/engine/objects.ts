@@ -82,11 +82,12 @@ export function manifestsOf(plan: WorldPlan, { pairs }: Material): readonly Mani
   return clusterNames(plan).flatMap((cluster) => [
     ...(plan.certificates === 'given' ? pairs.map((pair) => certificateSecret(cluster, pair)) : []),
     ...(plan.foreignSecretUntilMs !== null && cluster === 'c1' && special !== null ? foreignObjects(special) : []),
-    ...(sampleCluster(cluster, size) as readonly Manifest[]).map((manifest) =>
-      plan.userToken && manifest.kind === 'KubeadmConfig' && manifest.metadata.name === special
-        ? withUserToken(manifest)
-        : manifest,
-    ),
+    ...(plan.contentsFromSecrets === true && cluster === 'c1' ? [contentSecret()] : []),
+    ...(sampleCluster(cluster, size) as readonly Manifest[]).map((manifest) => {
+      if (manifest.kind !== 'KubeadmConfig') return manifest;
+      const whole = plan.contentsFromSecrets === true ? withContents(manifest) : manifest;
+      return plan.userToken && manifest.metadata.name === special ? withUserToken(whole) : whole;
+    }),
   ]);
 }
 
@@ -107,6 +108,32 @@ function withUserToken(manifest: Manifest): Manifest {
     ...manifest,
     spec: { ...manifest.spec, joinConfiguration: { ...join, discovery: { bootstrapToken: { token: USER_TOKEN } } } },
   };
+}
+
+/** What is in the Secret of files and passwords: it looks like nothing that a scrubber knows. */
+export const CONTENT_MARKS: readonly string[] = ['content mark Zq7&/+=?', 'password mark Zq7&/+=?'];
+/** Name of that Secret. */
+export const CONTENT_SECRET = 'contents';
+
+function contentSecret(): Manifest {
+  const [content = '', password = ''] = CONTENT_MARKS;
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: CONTENT_SECRET, namespace: NAMESPACE },
+    data: { content: base64(content), password: base64(password) },
+  } as Manifest;
+}
+
+function withContents(manifest: Manifest): Manifest {
+  const from = (key: string): object => ({ secret: { name: CONTENT_SECRET, key } });
+  const files = (manifest.spec?.['files'] ?? []) as readonly object[];
+  const more = [
+    { path: '/etc/content', contentFrom: from('content') },
+    { path: '/etc/template', contentFrom: from('content'), contentFormat: 'Template' },
+  ];
+  const users = [{ name: 'admin', passwdFrom: from('password') }];
+  return { ...manifest, spec: { ...manifest.spec, files: [...files, ...more], users } };
 }
 
 /** A Secret in the place of somebody's data, and who controls it: created with its uid by the world. */

@@ -27,6 +27,8 @@ export interface WorldPlan {
   readonly machines: boolean;
   /** The operator says of Clusters that they are initialised; otherwise the infrastructure does. */
   readonly conditions: boolean;
+  /** Files and passwords come from Secrets with marks in them; not said in other worlds. Drawn from a stream of its own. */
+  readonly contentsFromSecrets?: true;
   /** How long what has no owner any more is still there; next to nothing where it is not said. Never drawn. */
   readonly collectMs?: number;
 }
@@ -117,6 +119,7 @@ export const ACT_NAMES = [
 const RARE_ACTS = ['addWhilePaused'] as const;
 const RARE_SHARE = 0.06;
 const CONDITIONS_SHARE = 0.2;
+const CONTENTS_SHARE = 0.06;
 /** Those that need a moment that is rare are drawn more often. */
 const ACTS_DRAWN: readonly ActName[] = [
   ...ACT_NAMES,
@@ -150,13 +153,19 @@ export function planOf(seed: number): Plan {
   const count = random.chance(0.05) ? 0 : random.int(1, 9);
   const faults = Array.from({ length: count }, () => faultOf(random, world));
   const others = world.machines ? machineFaults(seed, world) : rareActs(seed);
-  return withConditions(withStory({ seed, world, faults: [...faults, ...others] }, faultsEndMs));
+  return withContents(withConditions(withStory({ seed, world, faults: [...faults, ...others] }, faultsEndMs)));
 }
 
 /** One more controller in some of the worlds of one process. */
 function withConditions(plan: Plan): Plan {
   const isDrawn = streamOf(plan.seed, `conditions ${plan.seed}`).chance(CONDITIONS_SHARE);
   return { ...plan, world: { ...plan.world, conditions: isDrawn && plan.world.operators === 1 } };
+}
+
+/** Secrets in the data of some of the worlds. */
+function withContents(plan: Plan): Plan {
+  const isDrawn = streamOf(plan.seed, `contents ${plan.seed}`).chance(CONTENTS_SHARE);
+  return isDrawn ? { ...plan, world: { ...plan.world, contentsFromSecrets: true } } : plan;
 }
 
 /** From a stream of its own: the plans of all other seeds stay what they are. */

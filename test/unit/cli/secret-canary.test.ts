@@ -17,7 +17,7 @@ import { createMetrics } from '../../../src/metrics.js';
 import { systemClock, systemRandom } from '../../../src/system.js';
 import { until } from '../../worlds/operator-process.js';
 import { emptyFolder, mountCertificate, servingCertificate } from '../webhooks/serving-certificate.js';
-import { marksIn } from './marks.js';
+import { marksIn } from '../../marks.js';
 
 const NAMESPACE = 'demo';
 const WEBHOOK_PORT = 20_000 + (process.pid % 40_000);
