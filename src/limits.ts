@@ -184,6 +184,9 @@ export const DAEMON_SET_ANSWER_AGE_MAX_MS = 5_000;
 /** DaemonSets of all workload clusters whose existence is remembered; they are a few dozen in each cluster that is drained. */
 export const DAEMON_SET_ANSWERS_MAX = 10_000;
 
+/** What is logged, at level 4, of an answer that is no Kubernetes API's: enough to tell a login page from a load balancer. */
+export const FOREIGN_ANSWER_CHARS_MAX = 200;
+
 /** What a proxy may answer before it passes bytes on: a head of headers. */
 export const PROXY_ANSWER_BYTES_MAX = 64 * 1024;
 

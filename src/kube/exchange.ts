@@ -9,6 +9,7 @@
 import type { Clock } from '../host/contract.js';
 import {
   CALL_TRIES_MAX,
+  FOREIGN_ANSWER_CHARS_MAX,
   LOW_REQUEST_WAIT_MAX_MS,
   RESPONSE_BYTES_MAX,
   RETRY_AFTER_WAIT_MAX_MS,
@@ -17,7 +18,7 @@ import {
 import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
-import { callText, failureOfAnswer, failureOfSilence, THROTTLED, type CallName } from './failures.js';
+import { callText, failureOfAnswer, failureOfSilence, isStatus, THROTTLED, type CallName } from './failures.js';
 import { TOO_LARGE, type ByteBudget } from './kept-bytes.js';
 import type { RateLimiters } from './rate-limiter.js';
 import { resourceNameOfPath } from './resource-paths.js';
@@ -40,6 +41,8 @@ export interface ClientObserver {
     readonly host: string;
     readonly tookMs: number;
   }): void;
+  /** The start of an answer that is no Kubernetes API's: for the log of who looks for the mistake, and for nothing else. */
+  onForeignAnswer?(note: { readonly host: string; readonly status: number; readonly text: string }): void;
   /** A `Warning` header of the server. */
   onWarning?(text: string): void;
 }
@@ -137,11 +140,17 @@ async function once(options: ExchangeOptions, request: Call, deadline: Deadline)
   try {
     const text = await readText(answer.body, boundOf(options, request));
     if (answer.status < 300) return { status: answer.status, contentType: answer.headers['content-type'], text };
+    tellForeign(options, answer.status, text);
     const retryAfter = answer.headers['retry-after'];
     throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter });
   } catch (error) {
     throw error instanceof ApiError ? error : silence(options, request, deadline, { sent, error });
   }
+}
+
+function tellForeign({ observer, transport: { host } }: ExchangeOptions, status: number, text: string): void {
+  if (observer?.onForeignAnswer === undefined || text === '' || isStatus(text)) return;
+  observer.onForeignAnswer({ host, status, text: text.slice(0, FOREIGN_ANSWER_CHARS_MAX) });
 }
 
 async function openStream(options: ExchangeOptions, request: Call): Promise<WireResponse['body']> {

@@ -153,6 +153,11 @@ function kindOf(call: CallName, code: number, status: Status | null): ApiFailure
   }
 }
 
+/** True for the body of a Kubernetes API's refusal. */
+export function isStatus(text: string): boolean {
+  return parseStatus(text) !== null;
+}
+
 function parseStatus(text: string): Status | null {
   if (!text.startsWith('{')) return null;
   try {

@@ -67,6 +67,7 @@ export function createInformer<T extends KubeObject>(base: InformerBase, options
     recovered: () => (problem = null),
   });
   const target: ReflectorTarget = {
+    ingest: (object) => store.ingest(object),
     mark: () => store.mark(),
     replace: (...list) => store.replace(...list),
     apply(...event) {

@@ -21,6 +21,7 @@ export function clientObserver(metrics: Metrics, log: Logger): ClientObserver {
       if (verb !== 'watch') metrics.requestSeconds.observe({ verb: method, host }, tookMs / 1000);
       log.verbose(8, 'API request', { verb, code, host, tookMs: Math.round(tookMs) });
     },
+    onForeignAnswer: (note) => log.verbose(4, 'Answer of a server that is no Kubernetes API', note),
     onWarning(text) {
       // Upstream suppresses these two; the rest is told once.
       if (/finalizer name|deprecated/.test(text) || warned.has(text) || warned.size >= WARNINGS_MAX) return;

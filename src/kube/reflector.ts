@@ -3,7 +3,7 @@
 // The decisions are in reflector-state.ts; this file carries them out. It refuses to stop for anything but its signal: neither
 // failures of the server nor a target that throws end it.
 //
-//   R5. A complete list is handed over at once, never half of one.
+//   R5. A complete list is handed over at once, never half of one. Until then a page is kept as far as the target needs it.
 //   R6. A watch without a byte for WATCH_IDLE_MAX_MS is dead and is replaced.
 
 import type { Clock, Random } from '../host/contract.js';
@@ -30,9 +30,11 @@ import { sleep } from './waiting.js';
 
 /** Who is told. */
 export interface ReflectorTarget {
+  /** Takes what is needed of an object, as soon as its page is there; absent: everything. */
+  ingest?(object: KubeObject): KubeObject;
   /** Called when a list starts; the value comes back with it. */
   mark(): number;
-  /** A complete list. `consistent`: it is at least as new as anything seen before it started. */
+  /** A complete list, of what `ingest` took. `consistent`: it is at least as new as anything seen before it started. */
   replace(
     items: readonly KubeObject[],
     resourceVersion: string,
@@ -126,10 +128,20 @@ async function readPage(
     });
     if (options.eventsOnly === true)
       return { kind: 'page', resourceVersion: page.resourceVersion, continueToken: null };
-    for (const item of page.items) pages.push(item);
+    for (const item of page.items) pages.push(ingested(options, item));
     return { kind: 'page', resourceVersion: page.resourceVersion, continueToken: page.continueToken };
   } catch (error) {
     return { kind: 'list-failed', failure: failureOf(options, error) };
+  }
+}
+
+/** Whole where the target throws: it is handed over all the same, and told of there. */
+function ingested({ target, observer }: ReflectorOptions, item: KubeObject): KubeObject {
+  try {
+    return target.ingest?.(item) ?? item;
+  } catch (error) {
+    observer?.onTargetError?.(error);
+    return item;
   }
 }
 

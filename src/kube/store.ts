@@ -26,7 +26,7 @@ export interface StoreOptions<T extends KubeObject> {
 }
 
 /** A cache with its writing side. */
-export interface Store<T extends KubeObject> extends Cache<T>, ReflectorTarget {
+export interface Store<T extends KubeObject> extends Cache<T>, Required<ReflectorTarget> {
   readonly size: number;
   /** What a consistent live read showed: the object or its absence, at this version of the server. */
   settle(namespace: string, name: string, object: KubeObject | null, resourceVersion: string): void;
@@ -133,9 +133,16 @@ function writers<T extends KubeObject>(
   state: State<T>,
   options: StoreOptions<T>,
   onSynced: () => void,
-): ReflectorTarget & Pick<Store<T>, 'settle'> {
-  const ingest = (object: KubeObject): T => frozen(projected(options, object));
+): Required<ReflectorTarget> & Pick<Store<T>, 'settle'> {
+  const taken = new WeakSet<KubeObject>();
+  const ingest = (object: KubeObject): T => {
+    if (taken.has(object)) return object as T;
+    const kept = frozen(projected(options, object));
+    taken.add(kept);
+    return kept;
+  };
   return {
+    ingest,
     mark: () => state.mark,
 
     replace(items, resourceVersion, { mark, consistent }) {
