@@ -18,7 +18,7 @@ import { emptyFolder, mountCertificate, servingCertificate } from '../unit/webho
 import { bundle, until } from '../worlds/operator-process.js';
 import { drawFrom, requestBytes, review, soundReview, type Draw, type Review } from './inputs.js';
 
-const INPUTS = sized(20_000, 1_000_000);
+const INPUTS = sized(20_000, 800_000);
 const AT_ONCE = 32;
 /** An input that never ends is ended by us; nothing is judged by this time. */
 const UNANSWERED_MS = 50;
