@@ -28,9 +28,9 @@ export function selectorOf(query: URLSearchParams, fields: FieldReader): Selecto
 
 type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
 
-const setRequirement = /^\s*([^\s!=<>,()]+)\s+(in|notin)\s*\(([^()]*)\)\s*$/;
-const comparison = /^\s*([^\s!=<>,()]+)\s*(==|=|!=|<|>)\s*([^\s!=<>,()]*)\s*$/;
-const existence = /^\s*(!?)\s*([^\s!=<>,()]+)\s*$/;
+const setRequirement = /^([^\s!=<>,()]+)\s+(in|notin)\s*\(([^()]*)\)$/;
+const comparison = /^([^\s!=<>,()]+)\s*(==|=|!=|<|>)\s*([^\s!=<>,()]*)$/;
+const existence = /^(!?)\s*([^\s!=<>,()]+)$/;
 
 /** Parses `a=b,c!=d,e in (f,g),h,!i`. */
 export function labelSelector(text: string): Selector {
@@ -38,7 +38,9 @@ export function labelSelector(text: string): Selector {
   return (object) => tests.every((test) => test(object.metadata.labels ?? {}));
 }
 
-function labelTest(text: string): LabelTest {
+function labelTest(given: string): LabelTest {
+  // Spaces around are cut first: a pattern would try each of them as the last.
+  const text = given.trim();
   const set = setRequirement.exec(text);
   if (set !== null) {
     const [, key = '', operator, list = ''] = set;

@@ -24,6 +24,7 @@ import type { RateLimiters } from './rate-limiter.js';
 import { resourceNameOfPath } from './resource-paths.js';
 import { sleep, startDeadline, type Deadline } from './waiting.js';
 import { HeldBackError, type Transport, type WireRequest, type WireResponse } from './wire.js';
+import { warningsOf } from './warnings.js';
 
 /**
  * Asked right before each write leaves: for how many milliseconds from now may it still be under way? Zero or less refuses the
@@ -323,10 +324,7 @@ function repeatAfterMs(request: Call, error: unknown, tries: number): number | n
   return status === 429 || (status === 503 && !request.name.write) ? retryAfterMs : null;
 }
 
-/** `299 - "text"`, several separated by commas. */
 function warn(observer: ClientObserver | undefined, header: string | undefined): void {
   if (observer?.onWarning === undefined || header === undefined) return;
-  for (const match of header.matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)) {
-    observer.onWarning((match[1] ?? '').replace(/\\(.)/g, '$1'));
-  }
+  for (const warning of warningsOf(header)) observer.onWarning(warning);
 }

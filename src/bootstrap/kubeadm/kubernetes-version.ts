@@ -20,6 +20,8 @@ export type ParsedVersion =
 const identifier = /^[A-Za-z0-9-]*$/;
 const digits = /^[0-9]*$/;
 const uint64Max = 2n ** 64n - 1n;
+/** Longer texts are not made into numbers: they have no leading zeros here, and the work would grow with the square. */
+const uint64DigitsMax = 20;
 
 /** Reads a version such as `v1.34.1`, `1.35` or `v1.31.0-rc.1+build`. */
 export function parseKubernetesVersion(given: string): ParsedVersion {
@@ -52,7 +54,10 @@ export function versionError(given: string, cause: string): string {
 function trimGoSpace(text: string): string {
   return text
     .replace(/^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/, '')
-    .replace(/[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/, '');
+    .replace(
+      /(?<![\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000])[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/,
+      '',
+    );
 }
 
 function splitInThree(text: string): string[] {
@@ -80,7 +85,9 @@ function numberProblem(name: 'Major' | 'Minor' | 'Patch', text: string): string 
 
 function integerProblem(text: string): string | undefined {
   if (text === '') return 'strconv.ParseUint: parsing "": invalid syntax';
-  return BigInt(text) > uint64Max ? `strconv.ParseUint: parsing ${goQuote(text)}: value out of range` : undefined;
+  return text.length > uint64DigitsMax || BigInt(text) > uint64Max
+    ? `strconv.ParseUint: parsing ${goQuote(text)}: value out of range`
+    : undefined;
 }
 
 function firstProblem(list: string | undefined, problem: (item: string) => string | undefined): string | undefined {

@@ -1,13 +1,13 @@
 // The merge patch (RFC 7386) that turns one JSON value into another. Pure.
 //
 // Lists are replaced whole. Numbers of any form are compared as values.
+import { JSON_RECURSION_MAX } from '../../limits.js';
 
 type Json = unknown;
 
 /** What must be patched; undefined when nothing must. Keys that are gone become null. */
 export function mergeDiff(before: Json, after: Json): Json | undefined {
-  if (isSame(before, after)) return undefined;
-  if (!isObject(before) || !isObject(after)) return after;
+  if (!isObject(before) || !isObject(after)) return whole(before, after);
   // A list of members and not an object: a key may be called __proto__.
   const patch: (readonly [string, Json])[] = [];
   for (const key of Object.keys(before)) {
@@ -22,15 +22,19 @@ export function mergeDiff(before: Json, after: Json): Json | undefined {
   return patch.length === 0 ? undefined : Object.fromEntries(patch);
 }
 
-/** Whether two JSON values are the same; an absent key is an undefined one. */
-export function isSame(one: Json, other: Json): boolean {
+/**
+ * Whether two JSON values are the same; an absent key is an undefined one. What is deeper than the stack goes counts as different: somebody
+ * looks once too often, and nothing ends.
+ */
+export function isSame(one: Json, other: Json, depth = 0): boolean {
   if (one === other) return true;
+  if (depth > JSON_RECURSION_MAX) return false;
   if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((each, index) => isSame(each, other[index]));
+    return one.length === other.length && one.every((each, index) => isSame(each, other[index], depth + 1));
   }
   if (!isObject(one) || !isObject(other)) return false;
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSame(member(one, key), member(other, key)));
+  return [...keys].every((key) => isSame(member(one, key), member(other, key), depth + 1));
 }
 
 function member(object: Record<string, Json>, key: string): Json | undefined {
