@@ -29,6 +29,8 @@ const SHAPES: readonly Shape[] = [
 
 /** Shapes that ordinary messages have, too: for readers who need no exact words. */
 const FURTHER_SHAPES: readonly Shape[] = [
+  // What is left of a token: its id is no secret, but not everybody knows that.
+  [/\b[a-z0-9]{6}\.\[removed\]/g, REMOVED],
   [/[A-Za-z0-9+/]{120,}={0,2}/g, REMOVED],
   [/\b(?:token|secret)\b\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?!secret[\s"'])[^\s"',;}]{3,}/gi, REMOVED],
 ];
