@@ -35,6 +35,7 @@ export const defaultDelays: Delays = {
   machineMs: [300, 1200],
   bootMs: [600, 1800],
   retryMs: [800, 1600],
+  sayMs: [20, 150],
   joinTimeoutMs: 300_000,
 };
 

@@ -33,6 +33,8 @@ export interface Instances {
   /** Makes a machine (reading its data) unless it is there; false when its data cannot be read yet. */
   make(boot: Boot): Promise<boolean>;
   has(boot: Pick<Boot, 'cluster' | 'node'>): boolean;
+  /** Names of the nodes that a cluster's machines are, or will be. */
+  nodes(cluster: ClusterName): readonly string[];
   /** Brings a machine forward. */
   advance(boot: Boot): Promise<Progress>;
   destroy(boot: Pick<Boot, 'cluster' | 'node'>): void;
@@ -90,6 +92,10 @@ export function createInstances(world: World): Instances {
 
   return {
     has: (boot) => instances.has(idOf(boot)),
+    nodes(cluster) {
+      const prefix = idOf({ cluster, node: '' });
+      return [...instances.keys()].filter((id) => id.startsWith(prefix)).map((id) => id.slice(prefix.length));
+    },
     async make(boot) {
       if (instances.has(idOf(boot))) return true;
       const target = { resource: secrets, namespace: boot.cluster.namespace, name: boot.secretName };

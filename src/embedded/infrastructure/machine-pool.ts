@@ -1,4 +1,6 @@
 // Machine pools: one KubeadmConfig for all instances; each instance takes the data that is there when it is made.
+//
+// What a pool says of its replicas lags behind: their number follows the nodes a moment later, and never runs ahead of them.
 import type { Boot, Instances } from './instances.js';
 import type { ClusterName } from './ports.js';
 import { kubeadmConfigs, machinePools, nodes, orNull, targetOf, type Cluster, type MachinePool } from './resources.js';
@@ -82,8 +84,9 @@ async function scale(world: World, instances: Instances, cluster: Cluster, pool:
     if (wait === 'joined') joined.push(boot);
     else if (wait !== null) waits.push(wait);
   }
-  await shrink(world, instances, pool, cluster, replicas);
-  await report(world, pool, joined, replicas);
+  await shrink(world, instances, { pool, cluster, replicas });
+  const lag = await report(world, pool, joined, replicas);
+  if (lag !== null) waits.push(lag);
   if (waits.length > 0) return Math.min(...waits);
   return joined.length === replicas ? await grow(world, pool, replicas) : null;
 }
@@ -109,13 +112,16 @@ async function advance(
 async function shrink(
   world: World,
   instances: Instances,
-  pool: MachinePool,
-  cluster: Cluster,
-  replicas: number,
+  { pool, cluster, replicas }: { readonly pool: MachinePool; readonly cluster: Cluster; readonly replicas: number },
 ): Promise<void> {
   const { namespace = '', name } = pool.metadata;
   const clusterName = { namespace, name: cluster.metadata.name };
-  const count = Math.max(pool.status?.replicas ?? 0, pool.status?.nodeRefs?.length ?? 0);
+  const made = instances
+    .nodes(clusterName)
+    .filter((node) => node.startsWith(`${name}-`))
+    .map((node) => Number(node.slice(name.length + 1)) + 1)
+    .filter(Number.isInteger);
+  const count = Math.max(pool.status?.replicas ?? 0, pool.status?.nodeRefs?.length ?? 0, ...made);
   for (let index = count - 1; index >= replicas; index -= 1) {
     const node = `${name}-${index}`;
     const workload = world.options.workloads.find(clusterName);
@@ -125,7 +131,8 @@ async function shrink(
   }
 }
 
-async function report(world: World, pool: MachinePool, joined: readonly Boot[], replicas: number): Promise<void> {
+/** Tells of the nodes at once, and of the number of replicas later; when to go on, or null once all is told. */
+async function report(world: World, pool: MachinePool, joined: readonly Boot[], replicas: number): Promise<Wait> {
   const { client } = world.options;
   const target = targetOf(machinePools, pool);
   const providerIDList = joined.map((boot) => boot.providerID);
@@ -135,7 +142,7 @@ async function report(world: World, pool: MachinePool, joined: readonly Boot[], 
   const status = {
     phase: joined.length === replicas ? 'Running' : joined.length < replicas ? 'ScalingUp' : 'ScalingDown',
     initialization: { infrastructureProvisioned: true, bootstrapDataSecretCreated: true },
-    replicas,
+    replicas: pool.status?.replicas ?? 0,
     readyReplicas: joined.length,
     availableReplicas: joined.length,
     upToDateReplicas: joined.length,
@@ -146,6 +153,13 @@ async function report(world: World, pool: MachinePool, joined: readonly Boot[], 
     ([key, value]) => JSON.stringify(current[key]) === JSON.stringify(value),
   );
   if (!isReported) await client.mergePatch(target, { status }, { subresource: 'status' });
+  if (status.replicas === joined.length) return null;
+  const { namespace = '', name } = pool.metadata;
+  const wait = world.remaining(`machine/${namespace}/${name}/says/${joined.length}`, world.delays.sayMs);
+  if (wait > 0) return wait;
+  world.forget(`machine/${namespace}/${name}/says/`);
+  await client.mergePatch(target, { status: { replicas: joined.length } }, { subresource: 'status' });
+  return null;
 }
 
 /** One more replica, once, so that a pool is seen to grow with a token of its age. */

@@ -2,17 +2,8 @@
 import type { Boot, Instances } from './instances.js';
 import type { ClusterName } from './ports.js';
 import { kubeadmConfigs, machines, nodes, orNull, targetOf, type Cluster, type Machine } from './resources.js';
-import {
-  adopt,
-  configOf,
-  endpointOf,
-  isPaused,
-  release,
-  reportedSecret,
-  withCondition,
-  type Wait,
-  type World,
-} from './world.js';
+import { say, sayMore } from './machine-status.js';
+import { adopt, configOf, endpointOf, isPaused, release, reportedSecret, type Wait, type World } from './world.js';
 
 const finalizer = 'machine.cluster.x-k8s.io';
 
@@ -51,15 +42,15 @@ export async function reconcileMachine(
       return null;
     }
   }
-  return await bringUp(world, instances, cluster, machine);
+  const waits = [await bringUp(world, instances, cluster, machine), await sayMore(world, machine)];
+  const known = waits.filter((wait) => wait !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 async function takeData(world: World, machine: Machine, secret: string): Promise<void> {
-  const { client } = world.options;
-  const target = targetOf(machines, machine);
-  await client.mergePatch(target, { spec: { bootstrap: { dataSecretName: secret } } });
-  const status = { phase: 'Provisioning', initialization: { bootstrapDataSecretCreated: true } };
-  await client.mergePatch(target, { status }, { subresource: 'status' });
+  const body = { spec: { bootstrap: { dataSecretName: secret } } };
+  await world.options.client.mergePatch(targetOf(machines, machine), body);
+  await say(world, machine, 'data');
 }
 
 async function bringUp(world: World, instances: Instances, cluster: Cluster, machine: Machine): Promise<Wait> {
@@ -67,6 +58,8 @@ async function bringUp(world: World, instances: Instances, cluster: Cluster, mac
   const secretName = machine.spec.bootstrap.dataSecretName ?? '';
   const endpoint = endpointOf(cluster);
   const isReady = cluster.status?.initialization?.infrastructureProvisioned === true;
+  const isToldOfData = machine.status?.initialization?.bootstrapDataSecretCreated === true;
+  if (secretName !== '' && !isToldOfData) await say(world, machine, 'data');
   if (secretName === '' || endpoint === null || !isReady || machine.status?.nodeRef !== undefined) return null;
   const boot: Boot = {
     cluster: { namespace, name: machine.spec.clusterName },
@@ -87,33 +80,13 @@ async function bringUp(world: World, instances: Instances, cluster: Cluster, mac
   }
   const progress = await instances.advance(boot);
   if (progress.kind === 'waiting') return progress.waitMs;
-  if (progress.kind === 'joined') {
-    await reportNode(world, machine, boot);
-    world.wakeCluster(boot.cluster);
-  }
+  if (progress.kind === 'joined' && (await say(world, machine, 'node'))) world.wakeCluster(boot.cluster);
   return null;
 }
 
 async function reportProvisioned(world: World, machine: Machine, providerID: string): Promise<void> {
-  const { client } = world.options;
-  const target = targetOf(machines, machine);
-  await client.mergePatch(target, { spec: { providerID } });
-  const addresses = [{ type: 'InternalDNS', address: machine.metadata.name }];
-  const status = { phase: 'Provisioned', addresses, initialization: { infrastructureProvisioned: true } };
-  await client.mergePatch(target, { status }, { subresource: 'status' });
-}
-
-async function reportNode(world: World, machine: Machine, boot: Boot): Promise<void> {
-  const target = targetOf(machines, machine);
-  const fresh = await world.options.client.get<Machine>(target);
-  const available = { type: 'Available', status: 'True', reason: 'Available', message: '' } as const;
-  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '' } as const;
-  const conditions = withCondition(withCondition(fresh.status?.conditions, ready, world.now()), available, world.now());
-  const body = {
-    metadata: { resourceVersion: fresh.metadata.resourceVersion },
-    status: { phase: 'Running', nodeRef: { name: boot.node }, conditions },
-  };
-  await world.options.client.mergePatch(target, body, { subresource: 'status' });
+  await world.options.client.mergePatch(targetOf(machines, machine), { spec: { providerID } });
+  await say(world, machine, 'provisioned');
 }
 
 async function remove(world: World, instances: Instances, machine: Machine, cluster: ClusterName): Promise<void> {

@@ -66,6 +66,8 @@ export interface Delays {
   readonly bootMs: readonly [number, number];
   /** Between two attempts of `kubeadm join`. */
   readonly retryMs: readonly [number, number];
+  /** Between two things that others say of a Machine while its node comes up, and until they count a pool's replicas. */
+  readonly sayMs: readonly [number, number];
   /** After which `kubeadm join` gives up. */
   readonly joinTimeoutMs: number;
 }

@@ -81,6 +81,8 @@ export interface Machine extends KubeObject {
   readonly status?: {
     readonly phase?: string;
     readonly nodeRef?: { readonly name: string };
+    readonly nodeInfo?: object;
+    readonly addresses?: readonly object[];
     readonly conditions?: readonly Condition[];
     readonly initialization?: {
       readonly infrastructureProvisioned?: boolean;

@@ -43,6 +43,17 @@ function machine(name: string): unknown {
   return world.server.store.get('machines.cluster.x-k8s.io', 'default', name);
 }
 
+function poolAndConfig(name: string, replicas: number): readonly object[] {
+  const [template, config] = machineAndConfig(name) as [{ spec: object }, object];
+  const pool = {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'MachinePool',
+    metadata: { name, namespace: 'default' },
+    spec: { clusterName: 'c', replicas, template: { spec: template.spec } },
+  };
+  return [pool, config];
+}
+
 function kinds(): string[] {
   return world.infrastructure.notes.map(({ kind }) => kind);
 }
@@ -178,15 +189,7 @@ describe('simulated infrastructure', () => {
     await world.store('cp-0', initData());
     await world.clock.advance(10_000);
     await putToken(900_000);
-    const [, config] = machineAndConfig('p');
-    const [template] = machineAndConfig('p') as [{ spec: object }, object];
-    await world.apply({
-      apiVersion: 'cluster.x-k8s.io/v1beta2',
-      kind: 'MachinePool',
-      metadata: { name: 'p', namespace: 'default' },
-      spec: { clusterName: 'c', replicas: 2, template: { spec: template.spec } },
-    });
-    await world.apply(config);
+    for (const object of poolAndConfig('p', 2)) await world.apply(object);
     await world.store('p', joinData(token, hash));
     await world.clock.advance(15_000);
     const pool = (): unknown => world.server.store.get('machinepools.cluster.x-k8s.io', 'default', 'p');
@@ -202,6 +205,51 @@ describe('simulated infrastructure', () => {
       spec: { replicas: 3 },
       status: { nodeRefs: [{ name: 'p-0' }, { name: 'p-1' }, { name: 'p-2' }] },
     });
+  });
+
+  test('machines: a node comes up -> the Machine is patched about ten times, and says all that others say in the end', async () => {
+    await initialized();
+    await putToken(900_000);
+    let patches = 0;
+    const generations = new Set<unknown>();
+    world.server.store.subscribe(({ resource, object }) => {
+      if (!resource.endsWith('/machines') || object.metadata.name !== 'w-0') return;
+      patches += 1;
+      generations.add(object.metadata.generation);
+    });
+    for (const object of machineAndConfig('w-0')) await world.apply(object);
+    await world.store('w-0', joinData(token, hash));
+    await world.clock.advance(10_000);
+    const { status } = machine('w-0') as { readonly status: { readonly conditions: readonly object[] } };
+    const types = ['UpToDate', 'BootstrapConfigReady', 'InfrastructureReady', 'NodeReady', 'NodeHealthy', 'Ready'];
+    for (const type of [...types, 'Available'])
+      expect(status.conditions).toContainEqual(expect.objectContaining({ type, status: 'True' }));
+    expect(status).toMatchObject({
+      addresses: [{ type: 'InternalDNS' }, { type: 'InternalIP' }],
+      nodeInfo: { kubeletVersion: expect.any(String) as unknown },
+    });
+    expect(patches - generations.size).toBeGreaterThanOrEqual(10);
+    expect(patches).toBeLessThan(20);
+    expect(world.infrastructure.settled()).toBe(true);
+  });
+
+  test('pools: nodes are there -> status.replicas follows them later, never ahead, and is right in the end', async () => {
+    await initialized();
+    await putToken(900_000);
+    const seen: [number, number][] = [];
+    world.server.store.subscribe(({ resource, object }) => {
+      if (!resource.endsWith('/machinepools')) return;
+      const { replicas = 0, nodeRefs = [] } =
+        (object as { status?: { replicas?: number; nodeRefs?: readonly object[] } }).status ?? {};
+      seen.push([replicas, nodeRefs.length]);
+    });
+    for (const object of poolAndConfig('p', 3)) await world.apply(object);
+    await world.store('p', joinData(token, hash));
+    await world.clock.advance(20_000);
+    expect(seen.some(([replicas, nodes]) => replicas < nodes)).toBe(true);
+    expect(seen.every(([replicas, nodes]) => replicas <= nodes)).toBe(true);
+    expect(seen.at(-1)).toEqual([3, 3]);
+    expect(world.infrastructure.settled()).toBe(true);
   });
 
   test('deletion: a cluster is deleted -> machines, nodes and the workload cluster go before it', async () => {
