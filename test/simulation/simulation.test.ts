@@ -44,7 +44,7 @@ describe('simulation', () => {
       ].toSorted(),
     );
     expect(sorted(what('watches').map((fault) => fault.what))).toEqual(
-      ['break', 'close', 'delay', 'drop', 'duplicate', 'gone', 'silent'].toSorted(),
+      ['break', 'close', 'delay', 'drop', 'duplicate', 'gone', 'lapse', 'silent'].toSorted(),
     );
     expect(Math.max(...what('watches').map(({ ms }) => ms))).toBeGreaterThan(29_000);
     expect(sorted(what('requests').map((fault) => fault.what))).toEqual(
@@ -63,8 +63,12 @@ describe('simulation', () => {
     const acts = (what: ActName) => (fault: Fault) => fault.kind === 'act' && fault.what === what;
     const stories: readonly ((fault: Fault) => boolean)[] = [
       ...(
-        ['removeWorker', 'dropLockLate', 'recreateLockHolder', 'rotateKubeconfig', 'swapToken', 'pauseFirst'] as const
+        [
+          ...(['removeWorker', 'dropLockLate', 'recreateLockHolder', 'rotateKubeconfig', 'renewKubeconfig'] as const),
+          ...(['swapToken', 'pauseFirst'] as const),
+        ] as const
       ).map(acts),
+      (fault) => fault.kind === 'watches' && fault.what === 'lapse',
       (fault) => fault.kind === 'race' && fault.what === 'take',
       (fault) => fault.kind === 'watches' && fault.operator !== undefined && fault.resource !== 'machines',
       (fault) => fault.kind === 'requests' && fault.isWrite === true,

@@ -24,6 +24,7 @@ import {
   pauseFirst,
   recreateLockHolder,
   removeWorker,
+  renewKubeconfig,
   rotateKubeconfig,
   swapToken,
   takeSecret,
@@ -123,6 +124,7 @@ export async function act(stage: Stage, what: ActName, target: number): Promise<
     dropLockLate: () => dropLockLate(stage),
     recreateLockHolder: () => recreateLockHolder(stage, target),
     rotateKubeconfig: () => rotateKubeconfig(stage, target),
+    renewKubeconfig: () => renewKubeconfig(stage, target),
     swapToken: () => swapToken(stage, target),
   };
   await acts[what]();

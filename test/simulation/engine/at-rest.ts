@@ -1,4 +1,5 @@
 // What a world in which every node has joined does: nothing, for ten minutes.
+import { SYNC_PERIOD_SPREAD } from '../../../src/limits.js';
 import type { Judge } from './judge.js';
 import type { Plan } from './plan.js';
 import type { VirtualTime } from './virtual-time.js';
@@ -6,6 +7,8 @@ import type { VirtualTime } from './virtual-time.js';
 const QUIET_MS = 10 * 60_000;
 /** Lists that are read anew wake everybody. */
 const TURNS_AT_REST_MAX = 2;
+/** Passes spread over the last part of their period. */
+const SYNC_HASTE = 1 / (1 - SYNC_PERIOD_SPREAD);
 /** In one time to live: the token is looked at thrice, and that of a pool made anew twice. */
 const TOKEN_TURNS_MAX = 20;
 
@@ -48,8 +51,10 @@ export async function judgeRest(
   if (asked.length > 0) judge.accuse('quiet', `asked at rest: ${asked.slice(0, 3).join('; ')}`);
   // Whose node never comes keeps its token, too.
   const keepsToken = (actor: string): boolean => isOfPool(actor) || exempt.has(actor.split('/')[1] ?? '');
-  const restless = tooMany(judge.turns.slice(turnsBefore), (actor) =>
-    keepsToken(actor) ? (TOKEN_TURNS_MAX * QUIET_MS) / world.tokenTtlMs : TURNS_AT_REST_MAX,
+  const syncTurns = world.syncPeriodMs === 0 ? 0 : Math.ceil((QUIET_MS / world.syncPeriodMs) * SYNC_HASTE);
+  const restless = tooMany(
+    judge.turns.slice(turnsBefore),
+    (actor) => syncTurns + (keepsToken(actor) ? (TOKEN_TURNS_MAX * QUIET_MS) / world.tokenTtlMs : TURNS_AT_REST_MAX),
   );
   if (restless !== undefined) judge.accuse('quiet', `${restless} turns again and again at rest`);
 }

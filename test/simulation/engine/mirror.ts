@@ -117,10 +117,11 @@ export function isConfigLost(config: Loose | undefined): boolean {
   return textAt(failed, 'failureReason') !== '' || textAt(failed, 'failureMessage') !== '';
 }
 
-/** The data Secret that an owner was told to use; empty for none. */
-export function dataSecretNameOf(owner: Loose | undefined): string {
-  return (
-    textAt(owner, 'spec', 'bootstrap', 'dataSecretName') ||
-    textAt(owner, 'spec', 'template', 'spec', 'bootstrap', 'dataSecretName')
-  );
+/**
+ * The data Secret of a KubeadmConfig that its owner was told to use; empty for none. A pool that is rolled out by another
+ * KubeadmConfig still names the old one's.
+ */
+export function dataSecretNameOf(owner: Loose | undefined, config: string): string {
+  const ofPool = textAt(owner, 'spec', 'template', 'spec', 'bootstrap', 'dataSecretName');
+  return textAt(owner, 'spec', 'bootstrap', 'dataSecretName') || (ofPool === config ? ofPool : '');
 }

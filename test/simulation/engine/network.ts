@@ -229,6 +229,12 @@ export function createNetwork(options: {
         case 'gone':
           put(GONE, latency());
           return close();
+        case 'lapse':
+          end = 'lost';
+          return void time.sleep(fault.ms).then(() => {
+            put(GONE, latency());
+            close();
+          });
         case 'drop':
           end = 'lost';
           return void time.sleep(fault.ms).then(close);

@@ -81,7 +81,9 @@ export function manifestsOf(plan: WorldPlan, { pairs }: Material): readonly Mani
   const special = specialWorker(plan);
   return clusterNames(plan).flatMap((cluster) => [
     ...(plan.certificates === 'given' ? pairs.map((pair) => certificateSecret(cluster, pair)) : []),
-    ...(plan.foreignSecretUntilMs !== null && cluster === 'c1' && special !== null ? foreignObjects(special) : []),
+    ...(plan.foreignSecretUntilMs !== null && cluster === 'c1' && special !== null
+      ? foreignObjects(special, plan.foreignSecret)
+      : []),
     ...(plan.contentsFromSecrets === true && cluster === 'c1' ? [contentSecret()] : []),
     ...(sampleCluster(cluster, size) as readonly Manifest[]).map((manifest) => {
       if (manifest.kind !== 'KubeadmConfig') return manifest;
@@ -136,8 +138,17 @@ function withContents(manifest: Manifest): Manifest {
   return { ...manifest, spec: { ...manifest.spec, files: [...files, ...more], users } };
 }
 
-/** A Secret in the place of somebody's data, and who controls it: created with its uid by the world. */
-function foreignObjects(name: string): readonly Manifest[] {
+/**
+ * A Secret in the place of somebody's data: one that looks like data, and who controls it, created with its uid by the world;
+ * or one that nobody controls, of another type, which no cache of labelled Secrets shows.
+ */
+function foreignObjects(name: string, kind: WorldPlan['foreignSecret']): readonly Manifest[] {
+  if (kind === 'plain') {
+    const data = { value: base64('not yours'), password: base64('somebody’s') };
+    return [
+      { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata: { name, namespace: NAMESPACE }, data } as Manifest,
+    ];
+  }
   return [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: FOREIGN_OWNER, namespace: NAMESPACE } },
     {

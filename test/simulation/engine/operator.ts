@@ -195,6 +195,7 @@ export function startSimulatedOperator(options: SimulatedOperatorOptions): Simul
       random,
       freshness: sabotage.freshness?.(caches.informers.freshness) ?? caches.informers.freshness,
       concurrency: built.concurrency,
+      syncPeriodMs: config.syncPeriodMs,
       log,
       observers: [options.observer(part.prefix)],
     });
@@ -255,6 +256,7 @@ function configOf(plan: WorldPlan): ReturnType<typeof parseConfig> {
   const args = [
     `--bootstrap-token-ttl=${plan.tokenTtlMs / 1000}s`,
     `--snapshot-store=${plan.snapshotStore}`,
+    `--sync-period=${plan.syncPeriodMs / 1000}s`,
     '--feature-gates=MachinePool=true,KubeadmBootstrapFormatIgnition=true',
     '--leader-elect-lease-duration=60s',
     '--leader-elect-renew-deadline=40s',
@@ -369,7 +371,7 @@ function connectionsOf(
         gate,
         ...(token === undefined ? {} : { token }),
       });
-      await client.getPath('/', { signal, timeoutMs: 5_000 }).catch((error: unknown) => {
+      await client.ping('/', { signal, timeoutMs: 5_000 }).catch((error: unknown) => {
         if (!isApiError(error, 'Forbidden', 'NotFound', 'NoSuchResource')) throw error;
       });
       return client;

@@ -19,8 +19,10 @@ export interface WorldPlan {
   readonly bootMs: readonly [number, number];
   /** The last worker has a token of the user's own, without an expiry. */
   readonly userToken: boolean;
-  /** A Secret that another kind controls stands where the last worker's data would go, until so long after initialisation. */
+  /** A Secret of somebody else's stands where the last worker's data would go, until so long after initialisation. */
   readonly foreignSecretUntilMs: number | null;
+  /** What it is: one that another kind controls, or one without labels and controller, of another type. */
+  readonly foreignSecret: 'controlled' | 'plain';
   readonly operators: 1 | 2;
   readonly snapshotStore: 'status' | 'annotation' | 'configmap' | 'none';
   /** The operator is the Machine controller too; otherwise the infrastructure plays it. */
@@ -29,6 +31,10 @@ export interface WorldPlan {
   readonly conditions: boolean;
   /** Files and passwords come from Secrets with marks in them; not said in other worlds. Drawn from a stream of its own. */
   readonly contentsFromSecrets?: true;
+  /** What API servers of workload clusters answer to `/`. */
+  readonly rootAnswer: 'paths' | 'nothing' | 'page';
+  /** How often the operator looks at everything; 0 for never. Where it does, who is not woken is found by it. */
+  readonly syncPeriodMs: number;
   /** How long what has no owner any more is still there; next to nothing where it is not said. Never drawn. */
   readonly collectMs?: number;
 }
@@ -63,7 +69,7 @@ export type Fault =
     })
   | (Window & {
       readonly kind: 'watches';
-      readonly what: 'delay' | 'close' | 'break' | 'gone' | 'silent' | 'duplicate' | 'drop';
+      readonly what: 'delay' | 'close' | 'break' | 'gone' | 'silent' | 'duplicate' | 'drop' | 'lapse';
       /** Plural of the only resource that it hits; empty for all: that is how kinds are reordered. */
       readonly resource: string;
       readonly ms: number;
@@ -120,6 +126,7 @@ const RARE_ACTS = ['addWhilePaused'] as const;
 const RARE_SHARE = 0.06;
 const CONDITIONS_SHARE = 0.2;
 const CONTENTS_SHARE = 0.06;
+const SYNC_SHARE = 0.2;
 /** Those that need a moment that is rare are drawn more often. */
 const ACTS_DRAWN: readonly ActName[] = [
   ...ACT_NAMES,
@@ -132,7 +139,13 @@ const ACTS_DRAWN: readonly ActName[] = [
 ];
 /** Acts of stories: they are never drawn either. */
 export type StoryAct =
-  'pauseFirst' | 'removeWorker' | 'dropLockLate' | 'recreateLockHolder' | 'rotateKubeconfig' | 'swapToken';
+  | 'pauseFirst'
+  | 'removeWorker'
+  | 'dropLockLate'
+  | 'recreateLockHolder'
+  | 'rotateKubeconfig'
+  | 'renewKubeconfig'
+  | 'swapToken';
 /** The last one is asked for by name alone. */
 export type ActName = (typeof ACT_NAMES)[number] | (typeof RARE_ACTS)[number] | StoryAct | 'failLockHolderLate';
 
@@ -143,13 +156,17 @@ export interface Plan {
   readonly faults: readonly Fault[];
 }
 
+/** Parts of a world that change nothing in its objects' plan. */
+type Surroundings = Pick<WorldPlan, 'foreignSecret' | 'rootAnswer' | 'syncPeriodMs'>;
+
 const MINUTE = 60_000;
 
 /** The plan of a seed. */
 export function planOf(seed: number): Plan {
   const random = streamOf(seed, 'plan');
   const drawn = worldOf(random);
-  const world = hasMachines(seed) ? smallWorld(drawn) : { ...drawn, machines: false, conditions: false };
+  const common = { ...drawn, ...surroundings(seed) };
+  const world = hasMachines(seed) ? smallWorld(common) : { ...common, machines: false, conditions: false };
   const count = random.chance(0.05) ? 0 : random.int(1, 9);
   const faults = Array.from({ length: count }, () => faultOf(random, world));
   const others = world.machines ? machineFaults(seed, world) : rareActs(seed);
@@ -166,6 +183,16 @@ function withConditions(plan: Plan): Plan {
 function withContents(plan: Plan): Plan {
   const isDrawn = streamOf(plan.seed, `contents ${plan.seed}`).chance(CONTENTS_SHARE);
   return isDrawn ? { ...plan, world: { ...plan.world, contentsFromSecrets: true } } : plan;
+}
+
+/** What is around the objects, from a stream of its own: all else stays what it is. */
+function surroundings(seed: number): Surroundings {
+  const random = streamOf(seed, `surroundings ${seed}`);
+  return {
+    foreignSecret: random.pick(['controlled', 'plain'] as const),
+    rootAnswer: random.pick(['paths', 'paths', 'nothing', 'page'] as const),
+    syncPeriodMs: random.chance(SYNC_SHARE) ? random.pick([3, 10, 20]) * MINUTE : 0,
+  };
 }
 
 /** From a stream of its own: the plans of all other seeds stay what they are. */
@@ -186,7 +213,7 @@ function smallWorld(drawn: Omit<WorldPlan, 'machines' | 'conditions'>): WorldPla
   return { ...drawn, clusters: 1, controlPlanes, poolReplicas: 0, machines: true, conditions: false };
 }
 
-function worldOf(random: Stream): Omit<WorldPlan, 'machines' | 'conditions'> {
+function worldOf(random: Stream): Omit<WorldPlan, 'machines' | 'conditions' | keyof Surroundings> {
   const tokenTtlMs = random.pick([15, 15, 6]) * MINUTE;
   const controlPlanes = random.pick([1, 2, 2, 3]);
   const workers = random.pick([0, 1, 1, 2]);

@@ -19,8 +19,10 @@ const HARMLESS: readonly string[] = [
   'loseSnapshot',
   'corruptSnapshot',
   'foreignSnapshot',
+  'renewKubeconfig',
 ];
 const DATA_MAX_MS = 5_000;
+const KUBECONFIG = '-kubeconfig';
 
 /** Asks how long things took. */
 export interface Promptness {
@@ -56,6 +58,10 @@ export function createPromptness(given: {
   const began = (what: string): void => {
     if (!sinceMs.has(what)) sinceMs.set(what, now());
   };
+  /** A cluster can be reached since its kubeconfig is there, or is there again. */
+  const noteKubeconfig = (cluster: string, type: StoreEvent['type']): void => {
+    if (type === 'ADDED') sinceMs.set(`reached ${cluster}`, now());
+  };
   const since = (...whats: readonly string[]): number => Math.max(...whats.map((what) => sinceMs.get(what) ?? 0));
   const bound = (what: string, fromMs: number): void => {
     if (now() - fromMs > DATA_MAX_MS) accuse('prompt', `${what} came ${now() - fromMs} ms after it could`);
@@ -65,9 +71,10 @@ export function createPromptness(given: {
     return textAt(owner, 'spec', 'clusterName');
   };
   return {
-    note({ object }, resource) {
+    note({ type, object }, resource) {
       if (!isAsked) return;
       const { name } = object.metadata;
+      if (resource === 'secrets' && name.endsWith(KUBECONFIG)) noteKubeconfig(name.slice(0, -KUBECONFIG.length), type);
       if (resource === 'clusters') {
         if (at(object, 'status', 'initialization', 'infrastructureProvisioned') === true) began(`provisioned ${name}`);
         if (isInitialized(object as Loose)) began(`initialised ${name}`);
@@ -81,7 +88,7 @@ export function createPromptness(given: {
       const cluster = clusterOf(name);
       if (resource === 'secrets' && type === 'ADDED' && truth.get('kubeadmconfigs', name) !== undefined) {
         const isInit = dataOf(object as Loose).isInit;
-        const waits = isInit ? [] : [`initialised ${cluster}`];
+        const waits = isInit ? [] : [`initialised ${cluster}`, `reached ${cluster}`];
         bound(
           `the data of ${name} ${isInit ? 'init' : 'join'}`,
           since(`owned ${name}`, `provisioned ${cluster}`, ...waits),

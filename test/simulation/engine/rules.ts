@@ -117,6 +117,8 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
     const controller = controllerOf(secret);
     if (before !== undefined && controllerOf(before).kind !== '' && controllerOf(before).kind !== 'KubeadmConfig')
       accuse('own-writes', `${by.operator} changed Secret ${name}, which a ${controllerOf(before).kind} controls`);
+    if (before !== undefined && controllerOf(before).kind === '' && !isClusterSecret(before))
+      accuse('own-writes', `${by.operator} changed Secret ${name}, which is of the type ${textAt(before, 'type')}`);
     if (controller.kind !== 'KubeadmConfig' || !livesOf('kubeadmconfigs', name).has(controller.uid))
       accuse('data-owner', `the data of ${name} is controlled by ${controller.kind} ${controller.uid}`);
     const isLive = config !== undefined && controller.uid === config.metadata.uid && owner !== null;
@@ -253,7 +255,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   const judgeCreated = (name: string, config: Loose): void => {
     const owner = ownerOf(truth, name);
     const secret = truth.get('secrets', textAt(config, 'status', 'dataSecretName'));
-    if (owner === null || dataSecretNameOf(owner.object) !== '') return;
+    if (owner === null || dataSecretNameOf(owner.object, name) !== '') return;
     if (secret === undefined) accuse('created-true', `${name} says that data is there, and there is none`);
     else if (controllerOf(secret).uid !== config.metadata.uid)
       accuse('created-true', `${name} says that data is there, which is not its own`);
@@ -264,7 +266,7 @@ export function createRules({ plan, truth, accuse, workloadToken, isTampered, no
   /** Init data of an earlier life that its Machine was not told of starts no node: it goes with that life. */
   const hasInitData = (name: string): boolean => {
     const secret = truth.get('secrets', name);
-    const isTold = dataSecretNameOf(ownerOf(truth, name)?.object) !== '';
+    const isTold = dataSecretNameOf(ownerOf(truth, name)?.object, name) !== '';
     const isOwn = controllerOf(secret).uid === truth.get('kubeadmconfigs', name)?.metadata.uid;
     return dataOf(secret).isInit && (isTold || isOwn);
   };

@@ -85,6 +85,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
   const judge = createJudge(plan, truth, () => time.nowMs);
   const workloads = movingWorkloads(
     createEmbeddedWorkloads({ clock: time.clock, random: streamOf(plan.seed, 'workloads'), listen: false }),
+    plan.world.rootAnswer,
     (cluster, server) => server.store.subscribe((event) => judge.onWorkload(cluster, event)),
   );
   const infrastructure = createSimulatedInfrastructure({
@@ -97,6 +98,7 @@ export async function runPlan(plan: Plan, { sabotage = {}, keepTrace = false }: 
       machineMs: [100, 3_000],
       bootMs: plan.world.bootMs,
       retryMs: [4_000, 9_000],
+      sayMs: [20, 1_500],
       joinTimeoutMs: 24 * 60 * MINUTE,
     },
     playsMachineController: !plan.world.machines,
@@ -192,7 +194,7 @@ async function settle(plan: Plan, run: Settling): Promise<void> {
   const untold = truth.all('kubeadmconfigs').flatMap((config) => {
     const owner = ownerOf(truth, config.metadata.name);
     if (owner === null || run.exempt.has(config.metadata.name)) return [];
-    const why = untoldOf(config, dataSecretNameOf(owner.object));
+    const why = untoldOf(config, dataSecretNameOf(owner.object, config.metadata.name));
     return why === '' ? [] : [`${config.metadata.name} ${why}`];
   });
   if (untold.length > 0) judge.accuse('told', untold.join(', '));
@@ -226,7 +228,9 @@ async function populate(plan: Plan, stage: Stage, material: Material): Promise<v
   const random = streamOf(plan.seed, 'users');
   for (const manifest of manifestsOf(plan.world, material)) {
     const owner = stage.truth.get('configmaps', FOREIGN_OWNER);
-    const isForeign = manifest.kind === 'Secret' && manifest.metadata.name === specialWorker(plan.world);
+    const isControlled = plan.world.foreignSecret === 'controlled';
+    const isForeign =
+      isControlled && manifest.kind === 'Secret' && manifest.metadata.name === specialWorker(plan.world);
     const references = [
       { apiVersion: 'v1', kind: 'ConfigMap', name: FOREIGN_OWNER, uid: owner?.metadata.uid, controller: true },
     ];

@@ -7,6 +7,8 @@ import type { Fault, Plan, WorldPlan } from './plan.js';
 import { streamOf, type Stream } from './seeded.js';
 
 const SHARE = 0.14;
+/** Of those without one of the first. */
+const LATER_SHARE = 0.06;
 const MINUTE = 60_000;
 /** What begins before faults end is over by then. */
 const LAST_MS = 90_000;
@@ -30,16 +32,21 @@ const STORIES: readonly ((random: Stream, world: World) => Story)[] = [
   otherToken,
   takenToken,
 ];
+/** They came later, and have seeds of their own. */
+const LATER_STORIES: readonly ((random: Stream, world: World) => Story)[] = [statusInGap, newKubeconfig];
 
 /**
  * The plan with the story of its seed, if it has one. Not for worlds with the Machine controller, which have their own. Faults
  * that were drawn for a world that lasts longer are left out.
  */
 export function withStory(plan: Plan, endMs: (world: WorldPlan) => number): Plan {
-  const random = streamOf(plan.seed, `stories ${plan.seed}`);
-  if (plan.world.machines || !random.chance(SHARE)) return plan;
+  if (plan.world.machines) return plan;
+  const first = streamOf(plan.seed, `stories ${plan.seed}`);
+  const isFirst = first.chance(SHARE);
+  const random = isFirst ? first : streamOf(plan.seed, `later stories ${plan.seed}`);
+  if (!isFirst && !random.chance(LATER_SHARE)) return plan;
   const isAlone = random.chance(0.5);
-  const story = random.pick(STORIES)(random, plan.world);
+  const story = random.pick(isFirst ? STORIES : LATER_STORIES)(random, plan.world);
   const world = { ...plan.world, ...story.world };
   const isInTime = (fault: Fault): boolean => ('toMs' in fault ? fault.toMs : fault.atMs + LAST_MS) <= endMs(world);
   return { ...plan, world, faults: isAlone ? story.faults : [...plan.faults.filter(isInTime), ...story.faults] };
@@ -208,6 +215,44 @@ function otherToken(random: Stream, { workers }: World): Story {
       bootMs: [60_000, 240_000],
     },
     faults: [{ kind: 'act', what: 'swapToken', atMs: random.int(5_000, 60_000), target: random.int(0, 11) }],
+  };
+}
+
+/**
+ * Watches of a kind say nothing for a while, and then that they are too old: the list that follows shows what happened meanwhile,
+ * most of it with the generation that was known. Nobody comes by to find it.
+ */
+function statusInGap(random: Stream, { workers }: World): Story {
+  return {
+    world: {
+      workers: Math.max(1, workers),
+      foreignSecretUntilMs: null,
+      syncPeriodMs: 0,
+      bootMs: [10_000, 40_000],
+    },
+    faults: [
+      {
+        kind: 'watches',
+        ...during(random, 0, 2 * MINUTE),
+        rate: random.pick([0.5, 1]),
+        what: 'lapse',
+        resource: random.pick(['clusters', 'clusters', 'clusters', 'kubeadmconfigs', 'machines']),
+        ms: random.int(500, 9_000),
+      },
+    ],
+  };
+}
+
+/** The kubeconfig of the workload cluster is deleted and made anew while nodes join. */
+function newKubeconfig(random: Stream, { workers }: World): Story {
+  return {
+    world: {
+      workers: Math.max(1, workers),
+      foreignSecretUntilMs: null,
+      syncPeriodMs: 0,
+      bootMs: random.pick([[500, 4_000] as const, [60_000, 120_000] as const]),
+    },
+    faults: [{ kind: 'act', what: 'renewKubeconfig', atMs: random.int(0, 20_000), target: random.int(1, 40) }],
   };
 }
 

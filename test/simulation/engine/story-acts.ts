@@ -6,6 +6,7 @@ import { base64, certificateSecret, materialOfProcess, NAMESPACE, pathOf, USER_T
 
 const CONFIG = { apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2', kind: 'KubeadmConfig' };
 const MACHINE = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine' };
+const SECRET = { apiVersion: 'v1', kind: 'Secret' };
 const TOKENS = '/api/v1/namespaces/kube-system/secrets';
 /** How long somebody waits for a moment, and how closely. */
 const PATIENCE_MS = 300_000;
@@ -123,6 +124,25 @@ export async function rotateKubeconfig(stage: Stage, target: number): Promise<vo
   stage.note(`moves the API server of ${cluster}`);
   await stage.moveWorkload(cluster);
   for (let times = 0; times < 9; times += 1) await touch();
+}
+
+/** Somebody deletes the kubeconfig of the first cluster, and makes it anew so many seconds later; nodes join meanwhile. */
+export async function renewKubeconfig(stage: Stage, seconds: number): Promise<void> {
+  const { truth, call, note, time } = stage;
+  const secret = await soon(stage, () => truth.get('secrets', 'c1-kubeconfig'), CLOSE_LOOK_MS);
+  if (secret === undefined) return;
+  note('deletes the kubeconfig of c1');
+  await call('DELETE', pathOf(SECRET, secret.metadata.name));
+  for (let waited = 0; waited < seconds; waited += 1) {
+    await time.sleep(1_000);
+    const waiting = waitingWorker(stage, waited);
+    const touched = { metadata: { labels: { touched: String(truth.changes) } } };
+    if (waiting !== undefined && waited % 5 === 0) await call('PATCH', pathOf(CONFIG, waiting.metadata.name), touched);
+  }
+  note('makes the kubeconfig of c1 anew');
+  const { name, labels, ownerReferences } = secret.metadata;
+  const metadata = { name, namespace: NAMESPACE, labels, ownerReferences };
+  await call('POST', pathOf(SECRET), { ...SECRET, type: textAt(secret, 'type'), metadata, data: secret.data });
 }
 
 /** A user puts a token of his own, which is there, into the spec of a Machine that has started with another. */

@@ -46,6 +46,32 @@ const keepingWhatIsGone = (client: ApiClient): ApiClient => {
   });
 };
 
+/** Lists in which an object of a known generation has the version that was known, so that nobody is told what else became of it. */
+const tellingGenerationsAlone = (client: ApiClient): ApiClient => {
+  const seen = new Map<string, KubeObject['metadata']>();
+  const idOf = ({ plural }: Target['resource'], { metadata }: KubeObject): string => `${plural}/${metadata.uid ?? ''}`;
+  return altered(client, {
+    async list<T extends KubeObject>(resource: Target['resource'], options?: Parameters<ApiClient['list']>[1]) {
+      const page = await client.list<T>(resource, options);
+      const items = page.items.map((item) => {
+        const known = seen.get(idOf(resource, item));
+        const isNews = known === undefined || known.generation !== item.metadata.generation;
+        if (isNews) seen.set(idOf(resource, item), item.metadata);
+        const { resourceVersion } = isNews ? item.metadata : known;
+        return { ...item, metadata: { ...item.metadata, resourceVersion } };
+      });
+      return { ...page, items };
+    },
+    async *watch<T extends KubeObject>(resource: Target['resource'], options: Parameters<ApiClient['watch']>[1]) {
+      for await (const event of client.watch<T>(resource, options)) {
+        if (event.type === 'ADDED' || event.type === 'MODIFIED')
+          seen.set(idOf(resource, event.object), event.object.metadata);
+        yield event;
+      }
+    },
+  });
+};
+
 /** Clients of effects, whose writes carry their actors' names. */
 const clients = new WeakMap<SabotageWorld, ApiClient>();
 
@@ -56,7 +82,18 @@ const making = (client: ApiClient, change: (secret: MadeSecret) => object): ApiC
       client.create<T>(resource, resource.kind === 'Secret' ? change(object as MadeSecret) : object, options),
   });
 
-type MadeSecret = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+type MadeSecret = KubeObject & { readonly type?: string; readonly data?: Readonly<Record<string, string>> };
+
+const LOOKS_LIKE_DATA = { value: '', format: '' };
+
+/** The part of a view that tells of a pool. */
+interface PoolView {
+  readonly owner?: {
+    readonly object?: KubeObject & {
+      readonly status?: { readonly replicas?: number; readonly nodeRefs?: readonly object[] };
+    };
+  };
+}
 
 /** Status patches of KubeadmConfigs changed on their way. */
 const saying = (client: ApiClient, change: (status: Status) => Status): ApiClient =>
@@ -83,6 +120,50 @@ export const STORY_BUGS: readonly PlantedBug[] = [
     invariants: ['caches-true', 'quiet', 'joins', 'token-alive', 'machine-gone'],
     hint: 3,
     sabotage: { cacheClient: keepingWhatIsGone },
+  },
+  {
+    name: 'a list tells of new generations alone: status that came in a gap wakes nobody',
+    upstream: null,
+    invariants: ['joins', 'quiet', 'caches-true', 'fresh-views', 'lock-released'],
+    hint: 35,
+    sabotage: { cacheClient: tellingGenerationsAlone },
+  },
+  {
+    name: 'a Secret of another type, which nobody controls, is taken for data',
+    upstream: null,
+    invariants: ['own-writes'],
+    hint: 50,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts) =>
+          facts['dataSecret'] === 'foreign' ? { ...facts, dataSecret: 'none' } : facts,
+        ),
+      client: (client) =>
+        patching(
+          reading(client, (target, object) => {
+            const isPlain = isKind(target, 'Secret') && (object as MadeSecret).type === 'Opaque';
+            return isPlain
+              ? ({ ...object, type: 'cluster.x-k8s.io/secret', data: LOOKS_LIKE_DATA } as KubeObject)
+              : object;
+          }),
+          (target, body) => (isKind(target, 'Secret') ? { ...body, type: undefined } : body),
+        ),
+    },
+  },
+  {
+    name: 'a pool is complete once as many nodes are there as it counts itself',
+    upstream: null,
+    invariants: ['joins', 'token-alive'],
+    hint: 62,
+    sabotage: {
+      controller: (controller) =>
+        withFacts(controller, (facts, view) => {
+          const pool = (view as PoolView).owner?.object;
+          const nodes = pool?.status?.nodeRefs?.length ?? 0;
+          const isCounted = pool?.kind === 'MachinePool' && nodes >= Math.max(1, pool.status?.replicas ?? 0);
+          return isCounted ? { ...facts, nodeJoined: true } : facts;
+        }),
+    },
   },
   {
     name: 'the lock of an earlier life is used as it is',

@@ -1,7 +1,8 @@
 // The workload clusters of a run: watched from their first write, and reached under addresses that may change.
 import type { EmbeddedWorkloads } from '../../../src/embedded/clusters.js';
 import type { ClusterName } from '../../../src/embedded/infrastructure/ports.js';
-import type { EmbeddedApiServer } from '../../../src/embedded/types.js';
+import type { ApiResponse, EmbeddedApiServer } from '../../../src/embedded/types.js';
+import type { WorldPlan } from './plan.js';
 
 /** Workload clusters that move. */
 export interface MovingWorkloads extends EmbeddedWorkloads {
@@ -9,9 +10,16 @@ export interface MovingWorkloads extends EmbeddedWorkloads {
   move(cluster: ClusterName): { readonly from: string; readonly to: string } | null;
 }
 
+/** What servers, and gateways before them, answer to `/`, where it is not a list of paths. */
+const ROOT_ANSWERS: Readonly<Record<Exclude<WorldPlan['rootAnswer'], 'paths'>, ApiResponse>> = {
+  nothing: { status: 204, headers: {}, body: '' },
+  page: { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>API</title>\n' },
+};
+
 /** Watches and moves clusters. */
 export function movingWorkloads(
   workloads: EmbeddedWorkloads,
+  rootAnswer: WorldPlan['rootAnswer'],
   onStart: (cluster: string, server: EmbeddedApiServer) => void,
 ): MovingWorkloads {
   const known = new Set<EmbeddedApiServer>();
@@ -31,14 +39,16 @@ export function movingWorkloads(
       }
       return started;
     },
-    handle(serverUrl, request) {
+    async handle(serverUrl, request) {
       const url = serverUrl.replace(/\/$/, '');
       const [, name = '', namespace = ''] = /^http:\/\/([^.]+)\.([^.]+)\./.exec(url) ?? [];
       const isThere = urlOf({ namespace, name }) === url;
-      return workloads.handle(
+      const answer = await workloads.handle(
         isThere ? `http://${name}.${namespace}.embedded` : url.replace('http://', 'http://no.'),
         request,
       );
+      const isRoot = request.method === 'GET' && request.url === '/' && answer.status === 200;
+      return isRoot && rootAnswer !== 'paths' ? ROOT_ANSWERS[rootAnswer] : answer;
     },
     move(cluster) {
       if (workloads.find(cluster) === undefined) return null;

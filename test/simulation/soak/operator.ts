@@ -269,7 +269,7 @@ function connector(
       return client.close().finally(closing);
     };
     try {
-      await client.getPath('/', { signal, timeoutMs: 5_000 });
+      await client.ping('/', { signal, timeoutMs: 5_000 });
     } catch (error) {
       if (!isApiError(error, 'Forbidden', 'NotFound', 'NoSuchResource')) {
         await close();
