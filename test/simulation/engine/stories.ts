@@ -220,23 +220,26 @@ function otherToken(random: Stream, { workers }: World): Story {
 
 /**
  * Watches of a kind say nothing for a while, and then that they are too old: the list that follows shows what happened meanwhile,
- * most of it with the generation that was known. Nobody comes by to find it.
+ * most of it with the generation that was known, or without what has gone. Nobody comes by to find it.
  */
 function statusInGap(random: Stream, { workers }: World): Story {
+  const resource = random.pick(['clusters', 'clusters', 'secrets', 'secrets', 'kubeadmconfigs', 'machines'] as const);
   return {
     world: {
       workers: Math.max(1, workers),
-      foreignSecretUntilMs: null,
+      // Its end is what is missed.
+      foreignSecretUntilMs: resource === 'secrets' ? random.int(20, 80) * 1_000 : null,
+      foreignSecret: 'plain',
       syncPeriodMs: 0,
       bootMs: [10_000, 40_000],
     },
     faults: [
       {
         kind: 'watches',
-        ...during(random, 0, 2 * MINUTE),
+        ...during(random, 0, 3 * MINUTE),
         rate: random.pick([0.5, 1]),
         what: 'lapse',
-        resource: random.pick(['clusters', 'clusters', 'clusters', 'kubeadmconfigs', 'machines']),
+        resource,
         ms: random.int(500, 9_000),
       },
     ],
