@@ -6,6 +6,12 @@
 /** Effects that one turn may carry out: the longest story (a Machine's deletion right after a restart) needs nine; more is a bug. */
 export const TURN_STEPS_MAX = 10;
 
+/**
+ * Reconciles of one object in a row that ask for the next one at once: repairs follow each other a few times, and two that undo each
+ * other do so without end. From here on the backoff of errors applies.
+ */
+export const AT_ONCE_IN_A_ROW_MAX = 10;
+
 /** Keys in a queue: ten times the largest fleet we were asked for. More is a leak. */
 export const QUEUE_KEYS_MAX = 200_000;
 
@@ -252,6 +258,15 @@ export const CODE_OPTIMISED_AFTER_BYTES = 8 * 66 * 1024;
 
 /** Connections to one port of ours: far above what probes, scrapers, viewers and API servers open, far below a process's files. */
 export const LISTENER_CONNECTIONS_MAX = 500;
+
+/**
+ * Connections to the webhooks' port: a rollout's admission requests that come at once, each over a connection of its own, with those
+ * of several API servers beside them.
+ */
+export const WEBHOOK_CONNECTIONS_MAX = 2_000;
+
+/** A connection whose handshake, head or body is younger is on its way, and does not make room for another. */
+export const CONNECTION_YOUNG_MS = 3_000;
 
 /** Head of a request, as Node's own bound: a token of Kubernetes with room to spare. */
 export const LISTENER_HEAD_BYTES_MAX = 16 * 1024;

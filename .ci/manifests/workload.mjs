@@ -24,7 +24,8 @@ const ARGS = [
 
 const fromField = (name, fieldPath) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
 const port = (name, containerPort) => ({ name, containerPort, protocol: 'TCP' });
-const probe = (path) => ({ httpGet: { path, port: 'healthz' } });
+// Five seconds: a process with much to do answers late, and is not mended by a restart.
+const probe = (path) => ({ httpGet: { path, port: 'healthz' }, timeoutSeconds: 5 });
 
 const container = (image) => ({
   name: 'manager',

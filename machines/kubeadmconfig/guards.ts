@@ -10,7 +10,8 @@ export const isFailedForGood = (f: Facts): boolean => f.isFailedForGood;
 export const isClusterMissing = (f: Facts): boolean => !f.hasCluster;
 export const isPaused = (f: Facts): boolean => f.isPaused;
 
-export const isDataSecretForeign = (f: Facts): boolean => f.dataSecret === 'foreign';
+/** A certificate of the cluster that bears the data's name gets its owner first: it must not go with a KubeadmConfig. */
+export const isDataSecretForeign = (f: Facts): boolean => f.dataSecret === 'foreign' && !f.hasCertificatesToAdopt;
 /** A Secret of an earlier life is only taken over when somebody relies on it; otherwise it is replaced. */
 export const isDataSecretOwnerWrong = (f: Facts): boolean =>
   f.dataSecret === 'unowned' || (f.dataSecret === 'otherLife' && (f.ownerHasData || hasStoredData(f)));

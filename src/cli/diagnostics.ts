@@ -26,12 +26,20 @@ export interface Health {
 
 /** Starts /healthz and /readyz. */
 export async function startHealth(options: OperatorOptions): Promise<Health> {
-  let checks: HealthChecks = { live: () => NO_PROBLEM, ready: () => Promise.resolve('the start is under way') };
-  const current = { live: () => checks.live(), ready: () => checks.ready() };
+  let checks: HealthChecks = {
+    hasWebhook: () => false,
+    live: () => NO_PROBLEM,
+    ready: () => Promise.resolve('the start is under way'),
+  };
+  const current: HealthChecks = {
+    hasWebhook: () => checks.hasWebhook(),
+    live: () => checks.live(),
+    ready: () => checks.ready(),
+  };
   const endpoint = await serveHealth(options.config.healthAddress, current, endpointFaults(options));
   return {
     follow(webhooks) {
-      checks = webhooks ?? { live: () => NO_PROBLEM, ready: () => NO_PROBLEM };
+      checks = webhooks ?? { hasWebhook: () => false, live: () => NO_PROBLEM, ready: () => NO_PROBLEM };
     },
     close: () => endpoint?.close() ?? Promise.resolve(),
   };

@@ -1,6 +1,6 @@
 // The operator's own HTTP endpoints: /healthz and /readyz, and /metrics with or without authentication.
 //
-// /healthz: the event loop answers, and so does the webhook server once it serves. /readyz: the webhook server, if it is wanted,
+// /healthz: the event loop answers, and the webhook server has not lost its port. /readyz: the webhook server, if it is wanted,
 // answers over TLS. Caches and watches are metrics, not health: they may need our own conversion webhook.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -42,6 +42,8 @@ function plain(response: ServerResponse, status: number, body: string, type = 't
 
 /** What health is made of. Each answers null when all is well, otherwise what is wrong. */
 export interface HealthChecks {
+  /** Whether there is a webhook server to speak of. */
+  readonly hasWebhook: () => boolean;
   /** The webhook server, where it serves, is still there: a restart would help. */
   readonly live: () => Promise<string | null>;
   /** The webhook server, where it is wanted, serves: requests may come. */
@@ -60,12 +62,13 @@ export async function serveHealth(address: string, checks: HealthChecks, onFault
       return;
     }
     const isPing = page === 'healthz' && check !== 'webhook';
+    const isNamed = check !== 'ping' && checks.hasWebhook();
     const problem = check === 'ping' ? null : await (page === 'healthz' ? checks.live() : checks.ready());
     if (problem !== null) {
       plain(response, 500, `${isPing ? '[+]ping ok\n' : ''}[-]webhook failed: ${problem}\n`);
       return;
     }
-    const passed = `${isPing ? '[+]ping ok\n' : ''}${check === 'ping' ? '' : '[+]webhook ok\n'}healthz check passed\n`;
+    const passed = `${isPing ? '[+]ping ok\n' : ''}${isNamed ? '[+]webhook ok\n' : ''}healthz check passed\n`;
     plain(response, 200, query.has('verbose') ? passed : 'ok');
   };
   return serve({ name: 'health', ...at, onRequest, onFault }, 'health-addr');

@@ -30,7 +30,7 @@ export async function preflight(
   client: FullApiClient,
   options: PreflightOptions,
 ): Promise<{ readonly serverVersion: string }> {
-  const [serverVersion] = await Promise.all([version(client), checkContract(client)]);
+  const [serverVersion] = await Promise.all([version(client, options.signal), checkContract(client, options.signal)]);
   const { unreachable, problems, missingRights } = await checkAccess(client, needsOf(options), options.signal);
   if (unreachable !== null) throw new CommandFailure(unreachable);
   if (problems.length > 0) throw new CommandFailure(problems.join('\n'));
@@ -72,9 +72,9 @@ function writesTo(kind: string, controllers: readonly ControllerName[]): readonl
   return [...new Set(controllers.flatMap((name) => WRITES[name][kind] ?? []))];
 }
 
-async function version(client: FullApiClient): Promise<string> {
+async function version(client: FullApiClient, signal: AbortSignal): Promise<string> {
   try {
-    return (await client.getPath<{ readonly gitVersion?: string }>('/version')).gitVersion ?? 'unknown';
+    return (await client.getPath<{ readonly gitVersion?: string }>('/version', { signal })).gitVersion ?? 'unknown';
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure.kind === 'Forbidden') return 'unknown';
@@ -90,10 +90,10 @@ async function version(client: FullApiClient): Promise<string> {
 const CONTRACT = 'v1beta2';
 
 /** Cluster API of another contract: one line, whatever else is missing because of it. */
-async function checkContract(client: FullApiClient): Promise<void> {
+async function checkContract(client: FullApiClient, signal: AbortSignal): Promise<void> {
   const path = `/apis/${group.cluster}`;
   const served = await client
-    .getPath<{ readonly versions?: readonly { readonly version?: string }[] }>(path)
+    .getPath<{ readonly versions?: readonly { readonly version?: string }[] }>(path, { signal })
     .catch((error: unknown) => {
       // Without the group, and where we may not look, the check of each kind says what is missing.
       if (error instanceof ApiError) return null;

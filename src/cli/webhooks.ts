@@ -64,8 +64,13 @@ function running(server: WebhookServer): RunningWebhooks {
     return asked;
   };
   return {
-    // What waits for a certificate is not mended by a restart.
-    live: () => (server.waitsFor() === null ? answers() : Promise.resolve(null)),
+    hasWebhook: () => true,
+    // What waits for a certificate is not mended by a restart, and neither is a process that has so much to do that a handshake
+    // takes its time: a restart helps only where the port is gone.
+    live: () =>
+      Promise.resolve(
+        server.waitsFor() === null && !server.isListening() ? 'webhook server does not listen any more' : null,
+      ),
     ready: answers,
     stop: () => server.stop(),
   };

@@ -5,6 +5,7 @@
 //   H6. A wake-up or change during a turn means one more turn, never a second one beside it; after a failure it does so only
 //       if it may end the backoff, so that an actor's own traces never make it spin.
 //   H7. What comes next is decided in the same breath in which the key leaves the queue's hands: no wake falls between.
+//   H9. Turns that ask for the next one at once are bounded in a row: two repairs that undo each other come as errors do.
 //   H8. A resting object costs its rest (a few hundred bytes) and its place in one timer heap.
 
 import { setMaxListeners } from 'node:events';
@@ -12,15 +13,15 @@ import type { Failure } from '../../machines/kit/row.js';
 import type { Rest } from '../../machines/kit/step.js';
 import { LOW_TURN_WAIT_MS, STALE_VIEW_POLL_MS, STOP_GRACE_MS } from '../limits.js';
 import { createWakeCauses, type WakeCauses } from './causes.js';
-import type { HostObserver, Key, TurnNote, WakeCause } from './contract.js';
+import type { Key, TurnNote, WakeCause } from './contract.js';
 import { AbortedWork } from './deadline.js';
 import { failureOf } from './effect-failure.js';
-import type { HostLog, HostOptions } from './host-options.js';
+import type { HostOptions } from './host-options.js';
 import { createLedgers, type Ledgers } from './ledger.js';
 import { newMemory, snapshotOf, type Memory } from './memory.js';
-import { combineObservers } from './observers.js';
+import { combineObservers, discardLog } from './observers.js';
 import { createQueue, type KeyQueue, type Priority } from './queue.js';
-import { createRetryRules, type RetryRules } from './retry-rules.js';
+import { createRetryRules, heldBack, type RetryRules } from './retry-rules.js';
 import { nextPass } from './sync-period.js';
 import { runTurn, type TurnPorts } from './turn.js';
 
@@ -151,13 +152,6 @@ function prepare(options: HostOptions): Running {
   return host;
 }
 
-/** A snapshot that was not used is logged, whoever else is told. */
-function discardLog(log: HostLog): HostObserver {
-  return {
-    onDiscarded: (controller, object, reason) => log.info('Snapshot discarded', { controller, object, reason }),
-  };
-}
-
 function wake(host: Running, key: Key, cause: WakeCause): void {
   if (host.phase === 'stopped') return;
   const { memories, causes, queue, ledgers, retries } = host;
@@ -281,9 +275,10 @@ function end(
   queue.done(key);
   switch (verdict.kind) {
     case 'settled':
-      settle(host, key, verdict.memory);
       causes.add(key, ...arrived);
-      if (arrived.length > 0) queue.add(key, priorityOf(arrived));
+      if (settle(host, key, verdict.memory)) {
+        if (arrived.length > 0) queue.add(key, priorityOf(arrived));
+      } else if (arrived.some((cause) => retries.mayEnd(key, cause, null))) queue.add(key);
       break;
     case 'failed':
       backOff(host, key, verdict);
@@ -355,13 +350,24 @@ function leave({ memories, ledgers, queue, ports, options }: Running, key: Key):
   if (memory.uid !== '') ports.observer.onGone(options.controller.name, key, memory.uid);
 }
 
-/** After a turn that succeeded: rest until the wake-up. */
-function settle(host: Running, key: Key, memory: Memory): void {
-  const { restMinMs = 0, clock } = host.options;
+/** After a turn that succeeded: rest until the wake-up; false for one of too many that come again at once (H9). */
+function settle(host: Running, key: Key, memory: Memory): boolean {
+  const { restMinMs = 0, clock, controller, log } = host.options;
   memory.failures = 0;
   memory.failure = null;
   const wakeAtMs = memory.rest?.context.wakeAtMs ?? null;
-  comeAgain(host, key, { memory, waitMs: wakeAtMs === null ? null : Math.max(restMinMs, wakeAtMs - clock.nowMs()) });
+  const waitMs = wakeAtMs === null ? null : Math.max(restMinMs, wakeAtMs - clock.nowMs());
+  const heldBackMs = heldBack(host.retries, key, { memory, waitMs });
+  memory.isBackingOff = heldBackMs !== null;
+  comeAgain(host, key, { memory, waitMs: heldBackMs ?? waitMs });
+  if (heldBackMs === null) return true;
+  log.error('Turns come again at once without end', {
+    controller: controller.name,
+    object: key,
+    row: memory.rest?.context.row,
+    waitMs: heldBackMs,
+  });
+  return false;
 }
 
 function comeAgain(

@@ -13,6 +13,8 @@ export interface Memory {
   rest: Rest | null;
   failures: number;
   failure: Failure | null;
+  /** Turns in a row that asked for the next one at once. */
+  atOnce: number;
   /** While set, only causes that end the backoff make the key ready. */
   isBackingOff: boolean;
   /** What brings the next pass is the period of all objects, and nothing else. */
@@ -29,6 +31,7 @@ export function newMemory(uid: string): Memory {
     rest: null,
     failures: 0,
     failure: null,
+    atOnce: 0,
     isBackingOff: false,
     isSyncNext: false,
     isDiscardTold: false,

@@ -1,5 +1,6 @@
 // Many observers as one. A bug in an observer is its own: it never reaches a turn.
 
+import type { HostLog } from './host-options.js';
 import type { HostObserver } from './contract.js';
 
 /** Tells every observer; none can break a turn. */
@@ -23,5 +24,12 @@ export function combineObservers(observers: readonly HostObserver[]): Required<H
     onStaleView: (controller, key, kind) => each((observer) => observer.onStaleView?.(controller, key, kind)),
     onTimeout: (controller, key, what) => each((observer) => observer.onTimeout?.(controller, key, what)),
     onSnapshot: (controller, key, bytes) => each((observer) => observer.onSnapshot?.(controller, key, bytes)),
+  };
+}
+
+/** A snapshot that was not used is logged, whoever else is told. */
+export function discardLog(log: HostLog): HostObserver {
+  return {
+    onDiscarded: (controller, object, reason) => log.info('Snapshot discarded', { controller, object, reason }),
   };
 }

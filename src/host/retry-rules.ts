@@ -1,8 +1,9 @@
 // When a failed turn comes again: the controller's rules, guarded. A bug in a rule is told and never stops retries.
 
 import type { Failure } from '../../machines/kit/row.js';
-import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.js';
+import { AT_ONCE_IN_A_ROW_MAX, BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from '../limits.js';
 import type { Key, Random, WakeCause } from './contract.js';
+import type { Memory } from './memory.js';
 import type { AnyController } from './turn.js';
 
 /** The rules of one host. */
@@ -37,4 +38,15 @@ export function createRetryRules(
     },
     mayEnd: (key, cause, failure) => guarded(key, true, () => controller.endsBackoff(cause, failure)),
   };
+}
+
+/** How long one of too many turns that ask for the next one at once is held back; null when there were not too many in a row. */
+export function heldBack(
+  rules: Pick<RetryRules, 'delayMs'>,
+  key: Key,
+  { memory, waitMs }: { readonly memory: Memory; readonly waitMs: number | null },
+): number | null {
+  memory.atOnce = waitMs !== null && waitMs <= 0 ? memory.atOnce + 1 : 0;
+  const tooMany = memory.atOnce - AT_ONCE_IN_A_ROW_MAX;
+  return tooMany <= 0 ? null : rules.delayMs(key, null, tooMany);
 }

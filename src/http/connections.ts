@@ -4,12 +4,13 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { CONNECTION_YOUNG_MS } from '../limits.js';
 
 /** The connections of a port. */
 export interface Connections {
   /**
-   * A connection was made. When there are too many, the one that has rested longest is closed; where none rests, the first whose
-   * request has not arrived whole; where all are being answered, the new one.
+   * A connection was made. When there are too many, the one is closed that has rested longest since it was answered; where none
+   * rests, the first whose handshake or request has been on its way for long; else the new one.
    */
   opened(socket: Socket): void;
   /** A request is under way on a connection; the function that comes back says that it is over. */
@@ -20,20 +21,31 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   running: number;
+  /** Its last request; null before the first. */
   last: IncomingMessage | null;
+  /** When it was made, or its last request began. */
+  sinceMs: number;
 }
 
 /** No connections yet. */
-export function createConnections(connectionsMax: number): Connections {
+export function createConnections(connectionsMax: number, monotonicMs: () => number): Connections {
   // In the order in which they came or came to rest: the first that rests has rested longest.
   const open = new Map<string, Connection>();
   const makeRoom = (): boolean => {
-    const all = [...open];
-    const [key, found] =
-      all.find(([, { running }]) => running === 0) ?? all.find(([, { last }]) => last?.complete === false) ?? [];
-    if (key === undefined || found === undefined) return false;
+    const oldMs = monotonicMs() - CONNECTION_YOUNG_MS;
+    let found: readonly [string, Connection] | null = null;
+    for (const each of open) {
+      const [, { running, last, sinceMs }] = each;
+      if (running === 0 && last !== null) {
+        found = each;
+        break;
+      }
+      if (last?.complete !== true && sinceMs < oldMs) found ??= each;
+    }
+    if (found === null) return false;
+    const [key, connection] = found;
     open.delete(key);
-    found.socket.destroy();
+    connection.socket.destroy();
     return true;
   };
   return {
@@ -43,7 +55,7 @@ export function createConnections(connectionsMax: number): Connections {
         return;
       }
       const key = endsOf(socket);
-      const connection = { socket, running: 0, last: null };
+      const connection = { socket, running: 0, last: null, sinceMs: monotonicMs() };
       open.set(key, connection);
       socket.once('close', () => {
         if (open.get(key) === connection) open.delete(key);
@@ -55,6 +67,7 @@ export function createConnections(connectionsMax: number): Connections {
       if (connection === undefined) return () => undefined;
       connection.running += 1;
       connection.last = request;
+      connection.sinceMs = monotonicMs();
       return () => {
         connection.running -= 1;
         if (open.get(key) !== connection) return;

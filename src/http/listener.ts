@@ -4,8 +4,8 @@
 //
 //   N1. Whatever a handler throws, at once or later, becomes an answer (500) or a closed connection, and is told to `onFault`.
 //   N2. A request's head has a size and a time, a request has a time, a port has a number of connections.
-//   N3. A port with all its connections taken closes the one that has been idle longest: strangers who hold connections open
-//       do not keep an API server or a probe out.
+//   N3. A port with all its connections taken closes the one that has rested longest since its last answer, then one that has been
+//       coming for long: strangers who hold connections open do not keep an API server or a probe out.
 
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
@@ -43,7 +43,10 @@ export interface ListenerOptions {
   readonly onHandshakeFailure?: (error: Error) => void;
   /** How long a connection may rest between two requests. */
   readonly keepAliveMs?: number;
+  /** LISTENER_CONNECTIONS_MAX when absent. */
   readonly connectionsMax?: number;
+  /** The time that connections grow old by; the process's own when absent. */
+  readonly monotonicMs?: () => number;
   /** How long a request may take to arrive; 0 for no bound. */
   readonly requestTimeMaxMs?: number;
 }
@@ -51,6 +54,8 @@ export interface ListenerOptions {
 /** A port that is served. */
 export interface Listener {
   readonly port: number;
+  /** Whether new connections are taken. */
+  isListening(): boolean;
   /** Uses another certificate for connections that are made from now on. Throws for one that TLS refuses. */
   useCertificate(pair: SecureContextOptions): void;
   /** Takes no new connections and ends: at once, or (`drain`) when what is being answered has its answer. */
@@ -62,7 +67,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const fault = (place: ListenerFault['place'], error: unknown): void =>
     tell(options, { listener: options.name, place, error });
   const running = new Set<ServerResponse>();
-  const connections = createConnections(options.connectionsMax ?? LISTENER_CONNECTIONS_MAX);
+  const connections = createConnections(
+    options.connectionsMax ?? LISTENER_CONNECTIONS_MAX,
+    options.monotonicMs ?? (() => performance.now()),
+  );
   const server = serverOf(options, (request, response) => {
     const rested = connections.busy(request);
     running.add(response);
@@ -95,6 +103,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('error', (error) => fault('server', error));
   return {
     port,
+    isListening: () => server.listening,
     useCertificate: (pair) => (server as HttpsServer).setSecureContext({ ...options.tls, ...pair }),
     async close(how = 'now') {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -4,7 +4,7 @@ import type { KubeObject } from './contract.js';
 import { label } from '../api/names.js';
 
 /** Purposes of a cluster's Secrets whose data is read from the cache: `<cluster>-<purpose>`. */
-export const CACHED_SECRET_PURPOSES = ['ca', 'etcd', 'proxy', 'sa', 'kubeconfig'] as const;
+export const CACHED_SECRET_PURPOSES = ['ca', 'etcd', 'proxy', 'sa', 'apiserver-etcd-client', 'kubeconfig'] as const;
 
 /** A Secret as the cache has it: `data` is there only for the purposes above. */
 export interface CachedSecret extends KubeObject {

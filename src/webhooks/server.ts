@@ -12,7 +12,12 @@ import type { ValidationGates } from '../api/kubeadmconfig/validation.js';
 import { jsonText } from '../http/json-text.js';
 import { listen, type Listener, type ListenerFault } from '../http/listener.js';
 import { requestTarget } from '../http/request-target.js';
-import { ADMISSION_BYTES_MAX, CONVERSION_BYTES_MAX, WEBHOOK_BYTES_IN_FLIGHT_MAX } from '../limits.js';
+import {
+  ADMISSION_BYTES_MAX,
+  CONVERSION_BYTES_MAX,
+  WEBHOOK_BYTES_IN_FLIGHT_MAX,
+  WEBHOOK_CONNECTIONS_MAX,
+} from '../limits.js';
 import type { Logger } from '../log.js';
 import { answerAdmission, codeOf, refuseAdmission } from './admission.js';
 import { bytesInFlight, withBody, type Body, type BytesInFlight } from './body.js';
@@ -53,6 +58,8 @@ export interface WebhookServer {
   readonly port: number;
   /** What keeps the port from being opened: the problem of the certificate; null once it is open. */
   waitsFor(): string | null;
+  /** Whether the port is open. */
+  isListening(): boolean;
   /** Ends when a TLS connection to the server works; for readiness. */
   check(): Promise<void>;
   /** Takes no new connections, answers what it has, and ends. */
@@ -99,6 +106,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
       return listener?.port ?? 0;
     },
     waitsFor: () => problem,
+    isListening: () => listener?.isListening() === true,
     check: () =>
       listener === null
         ? Promise.reject(new Error(`webhook server waits for its certificate: ${problem}`))
@@ -122,6 +130,8 @@ async function open(options: WebhookServerOptions, pair: KeyPair): Promise<Liste
     onFault: options.onFault,
     onHandshakeFailure: (error) => logger.verbose(4, 'TLS handshake with a webhook client failed', { err: error }),
     keepAliveMs: KEEP_ALIVE_MS,
+    connectionsMax: WEBHOOK_CONNECTIONS_MAX,
+    monotonicMs: options.monotonicMs,
   });
   logger.info('Serving webhook server', { port: listener.port });
   return listener;

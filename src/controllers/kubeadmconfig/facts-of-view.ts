@@ -12,7 +12,7 @@ import { restingRow, tokenLookRows } from '../../../machines/kubeadmconfig/table
 import { tokenId } from '../../bootstrap/bootstrap-token.js';
 import { isControlPlaneInitialized } from '../../bootstrap/cluster-facts.js';
 import { annotation, resources } from '../../api/names.js';
-import { whyForeign } from './foreign-secret.js';
+import { forWhom, whyForeign } from './foreign-secret.js';
 import { FIRST_LOOK_PART_OF_TTL } from './limits.js';
 import { isHeldBy, isHolderGone } from './lock-view.js';
 import { textOf } from './objects.js';
@@ -64,7 +64,7 @@ export function factsOf(
     },
     pauseMessage: pauses.join(', '),
     failureForGood,
-    dataSecretProblem: view.dataSecret === null ? '' : whyForeign(view.dataSecret),
+    dataSecretProblem: view.dataSecret === null ? '' : whyForeign(view.dataSecret, forWhom(view)),
     dataSecretName: owner.dataSecretName || name,
     lockProblem: view.lock.kind === 'unreadable' ? view.lock.problem : '',
   };
@@ -90,11 +90,12 @@ function storedFact({ config }: View): StoredFact {
   return dataSecretName === '' ? 'unnamed' : 'yes';
 }
 
-function dataSecretFact({ config, dataSecret }: View): DataSecretFact {
+function dataSecretFact(view: View): DataSecretFact {
+  const { config, dataSecret } = view;
   if (dataSecret === null) return 'none';
   if (dataSecret.metadata.deletionTimestamp !== undefined) return 'ending';
   const controller = controllerOf(dataSecret);
-  if (whyForeign(dataSecret) !== '') return 'foreign';
+  if (whyForeign(dataSecret, forWhom(view)) !== '') return 'foreign';
   if (controller === undefined) return 'unowned';
   if (controller.uid !== config.metadata.uid) return 'otherLife';
   const isCurrent =

@@ -96,11 +96,19 @@ function certificatesToAdopt(
     const owners = secret?.metadata.ownerReferences ?? [];
     const reference = owners.find(isKubeadmConfigReference);
     if (secret === undefined || reference === undefined) return [];
+    if (isDataOf(secret, reference.name)) return [];
     if (owners.some((each) => each.controller === true && !isKubeadmConfigReference(each))) return [];
     const isMine = reference.name === config.metadata.name;
     const isOrphan = owner.isControlPlaneMachine && reader.config(namespace, reference.name) === undefined;
     return isMine || isOrphan ? [secret] : [];
   });
+}
+
+/** Whether a Secret is the data of the KubeadmConfig of its own name: its keys say so, or nothing is known that contradicts. */
+function isDataOf({ metadata, data }: CachedSecret, config: string): boolean {
+  return (
+    metadata.name === config && (data === undefined || (Object.hasOwn(data, 'value') && Object.hasOwn(data, 'format')))
+  );
 }
 
 /** The token that the spec names; empty when it names none. */

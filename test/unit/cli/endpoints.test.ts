@@ -12,6 +12,7 @@ afterEach(async () => {
 });
 
 const says = (live: string | null, ready: string | null = live): HealthChecks => ({
+  hasWebhook: () => true,
   live: () => Promise.resolve(live),
   ready: () => Promise.resolve(ready),
 });
@@ -52,6 +53,13 @@ describe('health endpoints', () => {
   });
 
   test.each([
+    ['/readyz?verbose', 'healthz check passed\n'],
+    ['/healthz?verbose', '[+]ping ok\nhealthz check passed\n'],
+  ])('no webhook server: %s -> no word of one', async (path, text) => {
+    expect(await read({ ...says(null), hasWebhook: () => false }, path)).toEqual([200, text]);
+  });
+
+  test.each([
     ['/healthz', 500, '[+]ping ok\n[-]webhook failed: not serving\n'],
     ['/healthz/ping', 200, 'ok'],
     ['/readyz', 500, '[-]webhook failed: not serving\n'],
@@ -78,7 +86,11 @@ describe('health endpoints', () => {
   );
 
   test('a check that fails itself -> 500, and a fault that is told', async () => {
-    const broken = { live: () => Promise.reject(new Error('a bug')), ready: () => Promise.reject(new Error('a bug')) };
+    const broken = {
+      hasWebhook: () => true,
+      live: () => Promise.reject(new Error('a bug')),
+      ready: () => Promise.reject(new Error('a bug')),
+    };
     expect((await read(broken, '/readyz'))[0]).toBe(500);
     expect(faults).toEqual([new Error('a bug')]);
   });

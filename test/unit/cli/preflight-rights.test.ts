@@ -39,6 +39,28 @@ async function start(...denied: readonly string[]): Promise<{ warnings: readonly
   }
 }
 
+test('API server that is silent: told to stop -> both requests hear it, and the check ends', async () => {
+  const life = new AbortController();
+  const signals: unknown[] = [];
+  const client = {
+    host: 'server',
+    getPath: (_: string, { signal }: { readonly signal?: AbortSignal } = {}) => {
+      signals.push(signal);
+      return new Promise((__, reject) => signal?.addEventListener('abort', () => reject(failure('Aborted'))));
+    },
+  } as unknown as FullApiClient;
+  const checked = preflight(client, {
+    config: { controllers: ['kubeadmconfig'], namespace: '', shadow: false },
+    resources: [],
+    leaseNamespaces: [],
+    signal: life.signal,
+    log: { warning: () => undefined },
+  });
+  expect(signals).toEqual([life.signal, life.signal]);
+  life.abort();
+  await expect(checked).rejects.toThrow();
+});
+
 describe('start with rights missing', () => {
   test('every right is there -> no word', async () => {
     expect(await start()).toEqual({ warnings: [], error: null });

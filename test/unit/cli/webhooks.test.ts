@@ -69,7 +69,7 @@ describe('webhook server of the operator', () => {
     const webhooks = await start(POD, `--webhook-cert-dir=${path}`, '--webhook-port=0');
     expect([await webhooks?.live(), await webhooks?.ready()]).toEqual([null, null]);
     await webhooks?.stop();
-    expect(await webhooks?.live()).toContain('webhook server is not reachable');
+    expect(await webhooks?.live()).toContain('webhook server does not listen any more');
     expect(await webhooks?.ready()).toContain('webhook server is not reachable');
   });
 

@@ -107,8 +107,8 @@ describe('components for clusterctl', () => {
         {
           name: 'manager',
           command: ['/manager'],
-          readinessProbe: { httpGet: { path: '/readyz', port: 'healthz' } },
-          livenessProbe: { httpGet: { path: '/healthz', port: 'healthz' } },
+          readinessProbe: { httpGet: { path: '/readyz', port: 'healthz' }, timeoutSeconds: 5 },
+          livenessProbe: { httpGet: { path: '/healthz', port: 'healthz' }, timeoutSeconds: 5 },
           ports: [
             { name: 'webhook-server', containerPort: 9443, protocol: 'TCP' },
             { name: 'healthz', containerPort: 9440, protocol: 'TCP' },

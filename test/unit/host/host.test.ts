@@ -1,11 +1,42 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WakeCause } from '../../../src/host/contract.js';
 import { EffectFailure } from '../../../src/host/effect-failure.js';
-import { TURN_STEPS_MAX } from '../../../src/limits.js';
+import { AT_ONCE_IN_A_ROW_MAX, TURN_STEPS_MAX } from '../../../src/limits.js';
 import { apiError, createToyWorld, toyController } from './toy-controller.js';
+import { toyTable } from '../kit/toy.js';
 import { other, self, toyHost } from './toy-host.js';
 
 describe('host: turns', () => {
+  test('turns that ask for the next one at once, without end: more than a few in a row -> they come as errors do, and the log says so', async () => {
+    const told: string[] = [];
+    let checks = 0;
+    const rows = toyTable.rows.map((row) =>
+      row.id === 'T07' ? { ...row, requeue: { afterMs: () => 0, why: 'the next step follows at once' } } : row,
+    );
+    const { world, clock, host } = toyHost(
+      {
+        table: { ...toyTable, rows },
+        facts: () => ({ ready: true, made: checks > 0, joined: checks > 1_000, checkDue: checks > 0, failure: null }),
+        effects: {
+          make: () => Promise.resolve({ type: 'MADE', learned: { made: true } }),
+          check: () => {
+            checks += 1;
+            host.wake('a', { kind: 'object', objectKind: 'Other', namespace: 'ns', name: 'o' });
+            return Promise.resolve({ type: 'CHECKED', learned: {} });
+          },
+        },
+        endsBackoff: () => false,
+      } as Parameters<typeof toyHost>[0],
+      { log: { info: () => undefined, error: (message) => void told.push(message) } },
+    );
+    checks = 1;
+    world.put('a', { ready: true });
+    await clock.advance(10_000);
+    expect(checks).toBeGreaterThan(AT_ONCE_IN_A_ROW_MAX);
+    expect(checks).toBeLessThan(AT_ONCE_IN_A_ROW_MAX + 20);
+    expect(new Set(told)).toEqual(new Set(['Turns come again at once without end']));
+  });
+
   test('from nothing to made: one turn with its effect -> two parts and one status, then rest', async () => {
     const { world, clock, host, path, notes } = toyHost();
     world.put('a', { ready: true });

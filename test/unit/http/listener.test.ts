@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listen, type Listener, type ListenerFault, type ListenerOptions } from '../../../src/http/listener.js';
+import { CONNECTION_YOUNG_MS } from '../../../src/limits.js';
 
 const open: (() => unknown)[] = [];
 const faults: ListenerFault[] = [];
@@ -38,6 +39,7 @@ function dial(port: number, text: string): { readonly socket: Socket; readonly a
 }
 
 const GET = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+const KEPT = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 const UPGRADE = 'GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n';
 const bug = new Error('a bug');
 
@@ -134,8 +136,8 @@ describe('listener', () => {
     const { port } = await start({ connectionsMax: 3 });
     const idle: { readonly socket: Socket; readonly answer: Promise<string> }[] = [];
     for (let index = 0; index < 3; index += 1) {
-      const one = dial(port, '');
-      await new Promise((resolve) => one.socket.once('connect', resolve));
+      const one = dial(port, KEPT);
+      await new Promise((resolve) => one.socket.once('data', resolve));
       idle.push(one);
     }
     expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
@@ -143,18 +145,46 @@ describe('listener', () => {
     expect(idle.map(({ socket }) => socket.closed)).toEqual([true, false, false]);
   });
 
+  test('connections: all have just come -> none of them gives way, the new one is closed; grown old -> the first gives way', async () => {
+    let nowMs = 0;
+    const { port } = await start({ connectionsMax: 2, monotonicMs: () => nowMs });
+    const young = [dial(port, ''), dial(port, '')];
+    for (const { socket } of young) if (socket.connecting) await new Promise((done) => socket.once('connect', done));
+    expect(await dial(port, GET).answer).toBe('');
+    expect(young.map(({ socket }) => socket.closed)).toEqual([false, false]);
+    nowMs = CONNECTION_YOUNG_MS + 1;
+    expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
+    await young[0]?.answer;
+    expect(young.map(({ socket }) => socket.closed)).toEqual([true, false]);
+  });
+
+  test('connections: one rests and an older one has just come -> the one that rests gives way', async () => {
+    const { port } = await start({ connectionsMax: 2 });
+    const coming = dial(port, '');
+    if (coming.socket.connecting) await new Promise((done) => coming.socket.once('connect', done));
+    const rests = dial(port, KEPT);
+    await new Promise((resolve) => rests.socket.once('data', resolve));
+    expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
+    await rests.answer;
+    expect([coming, rests].map(({ socket }) => socket.closed)).toEqual([false, true]);
+  });
+
   test('connections: all send requests slowly -> the first of them gives way', async () => {
+    let nowMs = 0;
+    let begun = 0;
     const { port } = await start({
       connectionsMax: 2,
+      monotonicMs: () => nowMs,
       async onRequest(request, response) {
+        begun += 1;
         for await (const _ of request) void _;
         response.end('fine');
       },
     });
     const slow = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf';
     const [first, second] = [dial(port, slow), dial(port, slow)];
-    for (const { socket } of [first, second])
-      if (socket.connecting) await new Promise((done) => socket.once('connect', done));
+    while (begun < 2) await new Promise(setImmediate);
+    nowMs = CONNECTION_YOUNG_MS + 1;
     expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
     await Promise.race([first.answer, second.answer]);
     expect([first, second].filter(({ socket }) => socket.closed)).toHaveLength(1);

@@ -306,7 +306,7 @@ describe('secrets in caches', () => {
       stringData: { a: 'b' },
     }) as KubeObject;
 
-  test.each(['ca', 'etcd', 'proxy', 'sa', 'kubeconfig'])('purpose %s -> data is kept', (purpose) => {
+  test.each(['ca', 'etcd', 'proxy', 'sa', 'apiserver-etcd-client', 'kubeconfig'])('purpose %s -> data is kept', (purpose) => {
     expect(projectSecret(secret(`c1-${purpose}`, 'c1'))).toHaveProperty('data');
   });
 

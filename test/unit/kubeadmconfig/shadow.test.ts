@@ -201,7 +201,7 @@ describe('shadow mode: before the provider', () => {
     await create(world.user, cluster({ initialized: true }));
     await addClusterSecrets(world.user);
     await addMachine(world.user, 'w-0');
-    await create(world.user, secret('w-0', { value: 'x' }));
+    await create(world.user, secret('w-0', { value: 'x', format: 'cloud-config' }));
     const operator = await world.start({ shadow: true });
     await world.settle();
     await world.clock.advance(10 * 60_000);

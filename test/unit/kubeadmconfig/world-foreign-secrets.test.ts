@@ -88,6 +88,95 @@ describe('kubeadmconfig worlds: a Secret of somebody else has the name of the da
     });
   }
 
+  test('KC-213 a Secret with other keys, the type and the label of bootstrap data: looked at -> no owner is added, condition and Event say why', async () => {
+    const world = await prepared();
+    const before = await create(
+      world.user,
+      ofType('cluster.x-k8s.io/secret', { 'tls.crt': 'c', 'tls.key': 'k' }, label),
+    );
+    await addMachine(world.user, 'w-0');
+    const operator = await started(world);
+    await world.clock.advance(60_000);
+    await world.settle(operator);
+    expect(await secretOf(world.user, 'w-0')).toEqual(before);
+    expect(says(await configOf(world.user, 'w-0'), 'DataSecretAvailable')).toContain(
+      'its keys are not just value and format',
+    );
+    expect(operator.events.map(({ reason }) => reason)).toContain('DataSecretForeign');
+  });
+
+  test('KC-213 data is stored, then a Secret with other keys takes its name -> no owner is added', async () => {
+    const world = await prepared();
+    await addMachine(world.user, 'w-0');
+    const operator = await started(world);
+    await remove(world.user, 'Secret', 'w-0');
+    const before = await create(world.user, ofType('cluster.x-k8s.io/secret', { 'tls.crt': 'c' }, label));
+    await world.settle(operator);
+    await world.clock.advance(60_000);
+    await world.settle(operator);
+    expect(await secretOf(world.user, 'w-0')).toEqual(before);
+  });
+
+  for (const [what, labels, data] of [
+    ['labelled', label, { 'tls.crt': 'c', 'tls.key': 'k' }],
+    ['without label', {}, { 'tls.crt': 'c', 'tls.key': 'k' }],
+    ['labelled and empty', label, {}],
+  ] as const) {
+    test(`KC-213 a KubeadmConfig named like the cluster’s etcd client certificate (${what}) -> that stays as it is, in few calls`, async () => {
+      const world = await prepared();
+      const name = 'c1-apiserver-etcd-client';
+      const before = await create(world.user, {
+        ...secret(name, data, { labels: labels as never }),
+        type: 'cluster.x-k8s.io/secret',
+      });
+      await addMachine(world.user, name);
+      const operator = await started(world);
+      await world.clock.advance(60_000);
+      await world.settle(operator);
+      expect(await secretOf(world.user, name)).toEqual(before);
+      expect(
+        writes(world).filter((call) => call.includes(`secrets/default/${name}`) && !call.startsWith('create')),
+      ).toEqual([]);
+      expect(operator.events.map(({ reason }) => reason)).toContain('DataSecretForeign');
+    });
+  }
+
+  test('KC-213 a certificate that the KubeadmConfig of its name controls: looked at -> the Cluster gets it, no data is written to it', async () => {
+    const world = await prepared();
+    const name = 'c1-apiserver-etcd-client';
+    const owner = await create(world.user, machine(name));
+    const spec = { joinConfiguration: { nodeRegistration: { name: 'w' } } };
+    const made = await create(world.user, config(owner, name, spec));
+    const { apiVersion, kind } = resources.KubeadmConfig;
+    const ownerReferences = [{ apiVersion, kind, name, uid: made.metadata.uid, controller: true }];
+    await create(world.user, {
+      ...secret(
+        name,
+        { 'tls.crt': 'c', 'tls.key': 'k' },
+        { labels: label as never, ownerReferences: ownerReferences as never },
+      ),
+      type: 'cluster.x-k8s.io/secret',
+    });
+    const operator = await started(world);
+    await world.clock.advance(60_000);
+    await world.settle(operator);
+    const after = await secretOf(world.user, name);
+    expect(Object.keys(after.data ?? {})).toEqual(['tls.crt', 'tls.key']);
+    expect(after.metadata.ownerReferences).toMatchObject([{ kind: 'Cluster', name: 'c1' }]);
+  });
+
+  test('KC-213 data of a KubeadmConfig named like a certificate that the cluster does not have -> stays the KubeadmConfig’s, with nothing written again', async () => {
+    const world = await prepared();
+    const name = 'c1-apiserver-etcd-client';
+    await addMachine(world.user, name);
+    const operator = await started(world);
+    const made = await secretOf(world.user, name);
+    expect(made.metadata.ownerReferences).toMatchObject([{ kind: 'KubeadmConfig', name, controller: true }]);
+    await world.clock.advance(60_000);
+    await world.settle(operator);
+    expect(await secretOf(world.user, name)).toEqual(made);
+  });
+
   test('KC-213 data is stored, then its Secret is made anew by somebody: looked at -> the data stays available, an Event tells', async () => {
     const world = await prepared();
     await addMachine(world.user, 'w-0');
@@ -119,6 +208,16 @@ describe('kubeadmconfig worlds: a Secret that may be the data', () => {
     expect(data.metadata.labels).toEqual(label);
     expect(data.metadata.ownerReferences).toMatchObject([{ kind: 'KubeadmConfig', name: 'w-0', controller: true }]);
     expect(await payload(world.user, 'w-0')).toContain('kubeadm join');
+  });
+
+  test('KC-212 stored data to which somebody added a key, its owner lost: looked at -> taken again', async () => {
+    const world = await prepared();
+    await addMachine(world.user, 'w-0');
+    const operator = await started(world);
+    await patch(world.user, 'Secret', 'w-0', { metadata: { ownerReferences: null }, data: { more: 'eA==' } });
+    await world.settle(operator);
+    const data = await secretOf(world.user, 'w-0');
+    expect(data.metadata.ownerReferences).toMatchObject([{ kind: 'KubeadmConfig', name: 'w-0', controller: true }]);
   });
 
   test('KC-212 label without content and owner: looked at -> taken', async () => {

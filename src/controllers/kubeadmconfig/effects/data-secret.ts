@@ -13,7 +13,7 @@ import { dataSecret, dataSecretData, dataSecretOwnerReference } from '../../../b
 import { isApiError } from '../../../kube/failures.js';
 import { foreignText } from '../../../../machines/kubeadmconfig/reasons.js';
 import { failure, failureOfApi } from '../failures.js';
-import { whyForeign } from '../foreign-secret.js';
+import { forWhom, whyForeign } from '../foreign-secret.js';
 import { mentionsInit } from '../stored-data.js';
 import {
   isKubeadmConfigReference,
@@ -39,16 +39,13 @@ export type ExistingData =
 
 /** Looks at the Secret that is there, if any. One of another life is to be replaced, once there is what takes its place. */
 export async function existingData(work: Work, wanted: WantedData): Promise<ExistingData> {
-  const { turn, client, call, view, facts } = work;
+  const { turn, client, call, view } = work;
   const { namespace = '', name, uid } = turn.config.metadata;
   const secret = await orNull(client.get<StoredSecret>(targetOf(kinds.secret, namespace, name), call));
   if (secret === null) return { kind: 'none' };
   const object = objectName('secret', namespace, name);
   const controller = controllerOf(secret);
-  const dataSecretProblem = whyForeign({ ...secret, data: secret.data ?? {} });
-  if (dataSecretProblem !== '') {
-    throw failure('DataSecretForeign', foreignText({ names: facts.names, dataSecretProblem }), object);
-  }
+  refuseForeign(work, secret);
   if (secret.metadata.deletionTimestamp !== undefined) {
     throw failure('DataSecretEnding', `Waiting for bootstrap Secret ${namespace}/${name} to be deleted`, object);
   }
@@ -57,6 +54,16 @@ export async function existingData(work: Work, wanted: WantedData): Promise<Exis
   if (view.owner.dataSecretName !== '') return { kind: 'update', secret };
   await refuseIfInUse(work);
   return { kind: 'replace', secret };
+}
+
+/** A Secret that was read live, keys included, is not somebody else's. */
+export function refuseForeign({ view, turn, facts }: Work, secret: StoredSecret): void {
+  const whom = forWhom({ ...view, config: turn.config });
+  const dataSecretProblem = whyForeign({ ...secret, data: secret.data ?? {} }, whom);
+  if (dataSecretProblem === '') return;
+  const { namespace = '', name } = secret.metadata;
+  const object = objectName('secret', namespace, name);
+  throw failure('DataSecretForeign', foreignText({ names: facts.names, dataSecretProblem }), object);
 }
 
 /** Removes data of another life, unless somebody was told of it while its successor was made. */
