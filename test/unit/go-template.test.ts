@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { newTemplateBudget } from '../../src/bootstrap/go-template/budget.js';
 import { renderFileTemplate } from '../../src/bootstrap/template-files.js';
 import { renderGoTemplate } from '../../src/bootstrap/go-template/go-template.js';
 
@@ -37,6 +38,51 @@ describe('go template: bounds', () => {
     ['deep blocks', '{{ if 1 }}'.repeat(50_000) + '{{ end }}'.repeat(50_000), /nested too deeply$|^rendered 0$/],
   ])('work: %s -> ends with a reason', (_name, template, expected) => {
     expect(message(template)).toMatch(expected);
+  });
+});
+
+/** How many steps a template takes. */
+function stepsOf(template: string): number {
+  const budget = newTemplateBudget();
+  const before = budget.steps;
+  expect(renderGoTemplate('/f', template, data, budget)).toMatchObject({ kind: 'rendered' });
+  return before - budget.steps;
+}
+
+describe('go template: what work costs', () => {
+  const declared = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `{{ $v${index} := 1 }}`).join('');
+
+  test('a variable with many declared after it -> a use costs more steps than one of the last', () => {
+    const uses = (name: string): number => stepsOf(`${declared(96)}{{ range 100 }}{{ ${name} }}{{ end }}`);
+    expect(uses('$v0') - uses('$v95')).toBeGreaterThanOrEqual(1_000);
+    expect(
+      stepsOf(`${declared(96)}{{ range 100 }}{{ $v0 = 2 }}{{ end }}`) -
+        stepsOf(`${declared(96)}{{ range 100 }}{{ $v95 = 2 }}{{ end }}`),
+    ).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('a hundred variables -> rendered; more -> refused with the limit', () => {
+    expect(message(declared(100))).toBe('rendered 0');
+    expect(message(declared(101))).toMatch(/has more than the limit of 100 variables$/);
+  });
+
+  test.each(['html', 'js', 'urlquery', 'printf "%q"', 'printf "%x"'])(
+    '%s of a long text -> a step for each four characters',
+    (escape) => {
+      const made = '{{ $t := printf "%40000s" "x" }}';
+      expect(stepsOf(`${made}{{ $u := ${escape} $t }}`) - stepsOf(made)).toBeGreaterThanOrEqual(10_000);
+    },
+  );
+
+  test('print of a map -> costs with its members', () => {
+    expect(stepsOf('{{ $u := print $ }}')).toBeGreaterThan(stepsOf('{{ $u := print 1 }}'));
+  });
+
+  test('a template of two hundred lines with conditions, loops and quoted values -> far below what all may take', () => {
+    const line =
+      '{{ if .controlPlane.version }}{{ range 3 }}v={{ $.controlPlane.version | printf "%q" }}{{ end }}{{ end }}\n';
+    expect(stepsOf(line.repeat(200))).toBeLessThan(15_000);
   });
 });
 

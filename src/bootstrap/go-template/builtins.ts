@@ -4,6 +4,7 @@
 // answers a value or fails with Go's words. `and`, `or` and `call` are part of the evaluator.
 import { isGoPrintable } from '../go-format/unicode-tables.js';
 import { textToBytes } from '../go-format/go-string.js';
+import { ESCAPED_TEXT_PER_STEP, TEXT_PER_STEP } from './go-template-limits.js';
 import { compareValues, isEqual, isLess } from './comparison.js';
 import { goSprint, goSprintf, goSprintln, goSprintValue, type Argument } from './printf.js';
 import {
@@ -28,6 +29,8 @@ export type Parameter = 'value' | 'any' | 'string';
 export interface Builtin {
   readonly parameters: readonly Parameter[];
   readonly isVariadic: boolean;
+  /** So many characters of its texts count as one step. */
+  readonly textPerStep: number;
   readonly call: (args: readonly Value[], grow: (length: number) => void) => Value;
 }
 
@@ -46,12 +49,19 @@ const fail = (message: string): never => {
 const fixed = (count: number, call: Builtin['call']): Builtin => ({
   parameters: Array.from({ length: count }, () => 'value' as const),
   isVariadic: false,
+  textPerStep: TEXT_PER_STEP,
   call,
 });
-const oneOrMore = (call: Builtin['call']): Builtin => ({ parameters: ['value', 'value'], isVariadic: true, call });
-const anyNumber = (call: (args: readonly Argument[]) => string): Builtin => ({
+const oneOrMore = (call: Builtin['call']): Builtin => ({
+  parameters: ['value', 'value'],
+  isVariadic: true,
+  textPerStep: TEXT_PER_STEP,
+  call,
+});
+const anyNumber = (call: (args: readonly Argument[]) => string, textPerStep = TEXT_PER_STEP): Builtin => ({
   parameters: ['any'],
   isVariadic: true,
+  textPerStep,
   call: (args, grow) => {
     const printed = call(args.map(argument));
     grow(printed.length);
@@ -75,15 +85,16 @@ const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
     {
       parameters: ['string', 'any'],
       isVariadic: true,
+      textPerStep: ESCAPED_TEXT_PER_STEP,
       call: ([format, ...args], grow) => {
         const pattern = concrete(at(format));
         return text(goSprintf(pattern.kind === 'string' ? pattern.value : '', args.map(argument), grow));
       },
     },
   ],
-  ['html', anyNumber((args) => escapeHtml(plainText(args)))],
-  ['js', anyNumber((args) => escapeJs(plainText(args)))],
-  ['urlquery', anyNumber((args) => escapeQuery(plainText(args)))],
+  ['html', anyNumber((args) => escapeHtml(plainText(args)), ESCAPED_TEXT_PER_STEP)],
+  ['js', anyNumber((args) => escapeJs(plainText(args)), ESCAPED_TEXT_PER_STEP)],
+  ['urlquery', anyNumber((args) => escapeQuery(plainText(args)), ESCAPED_TEXT_PER_STEP)],
   ['eq', oneOrMore(([first, ...others]) => bool(isEqual(at(first), others, fail)))],
   ['ne', fixed(2, ([a, b]) => bool(!isEqual(at(a), [at(b)], fail)))],
   ['lt', fixed(2, ([a, b]) => bool(isLess(at(a), at(b), fail)))],

@@ -197,7 +197,7 @@ export function runTemplate(
     if (scope.depth === TEMPLATE_DEPTH_MAX) execution.fail(`exceeded maximum template depth (${TEMPLATE_DEPTH_MAX})`);
     const value = node.pipe === null ? invalid : expressions.evaluatePipe(node.pipe, dot, scope);
     const inner: Scope = { tree, depth: scope.depth + 1, variables: [{ name: '$', value }] };
-    execution.look(inner, tree.root);
+    execution.enter(inner);
     frames.push({ kind: 'list', list: tree.root, scope: inner, dot: value, at: 0, keep: null });
   }
 

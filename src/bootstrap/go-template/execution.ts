@@ -27,9 +27,11 @@ export interface Scope {
 export interface Execution {
   /** Looks at a node: a failure from now on names it. Counts a step. */
   look(scope: Scope, node: TemplatePart): void;
+  /** Goes to the first node of a template that another one uses: a failure from now on names it. Its use was a step already. */
+  enter(scope: Scope): void;
   step(): void;
-  /** Counts work on a text of this length. */
-  work(length: number): void;
+  /** Counts work on so many things (characters, variables), of which so many count as one step. */
+  work(count: number, perStep: number): void;
   /** Counts a new text of this length as work, and stops one that is too long. */
   grow(length: number): void;
   write(part: string): void;
@@ -47,8 +49,8 @@ export function createExecution(main: TemplateTree, budget: TemplateBudget): Exe
     budget.steps -= count;
     if (budget.steps < 0) stop(`exceeded the limit of ${STEPS_MAX} steps`);
   }
-  function work(length: number): void {
-    if (length >= TEXT_PER_STEP) step(Math.floor(length / TEXT_PER_STEP));
+  function work(count: number, perStep: number): void {
+    if (count >= perStep) step(Math.floor(count / perStep));
   }
   function fail(message: string, limit?: string): never {
     const { node, tree } = current;
@@ -68,9 +70,12 @@ export function createExecution(main: TemplateTree, budget: TemplateBudget): Exe
       current = { node, tree: scope.tree };
       step();
     },
+    enter: (scope) => {
+      current = { node: scope.tree.root, tree: scope.tree };
+    },
     work,
     grow: (length) => {
-      work(length);
+      work(length, TEXT_PER_STEP);
       if (length > TEXT_LENGTH_MAX) stop(`a text exceeds the limit of ${TEXT_LENGTH_MAX} characters`);
     },
     write: (part) => {

@@ -4,6 +4,7 @@
 import { goQuote } from '../go-format/go-quote.js';
 import { BuiltinFailure, findBuiltin, type Builtin, type Parameter } from './builtins.js';
 import type { Execution, Scope } from './execution.js';
+import { MEMBER_AS_TEXT, VARIABLES_PER_STEP } from './go-template-limits.js';
 import {
   printNode,
   type CommandNode,
@@ -12,7 +13,7 @@ import {
   type PipeNode,
   type TemplatePart,
 } from './tree.js';
-import { bool, concrete, int, invalid, isTrue, text, typeName, type Value } from './values.js';
+import { bool, concrete, int, invalid, isTrue, text, typeName, type ConcreteValue, type Value } from './values.js';
 
 /** Where a command stands. `final` is the value of the command before it in the pipeline; null when there is none. */
 interface Call {
@@ -31,14 +32,14 @@ export interface Expressions {
 
 export function createExpressions(execution: Execution): Expressions {
   function setVariable(scope: Scope, name: string, value: Value): void {
-    const variable = scope.variables.findLast((candidate) => candidate.name === name);
-    if (variable === undefined) return execution.fail(`undefined variable: ${name}`);
-    variable.value = value;
+    variableOf(scope, name).value = value;
   }
 
-  function readVariable(scope: Scope, name: string): Value {
-    const variable = scope.variables.findLast((candidate) => candidate.name === name);
-    return variable === undefined ? execution.fail(`undefined variable: ${name}`) : variable.value;
+  /** The variable that was declared last under this name. Those declared after it are passed, and paid for. */
+  function variableOf({ variables }: Scope, name: string): Scope['variables'][number] {
+    const at = variables.findLastIndex((candidate) => candidate.name === name);
+    execution.work(variables.length - 1 - at, VARIABLES_PER_STEP);
+    return variables[at] ?? execution.fail(`undefined variable: ${name}`);
   }
 
   function evaluatePipe(pipe: PipeNode, dot: Value, scope: Scope): Value {
@@ -78,7 +79,7 @@ export function createExpressions(execution: Execution): Expressions {
       case 'variable': {
         execution.look(scope, first);
         const [name = '', ...names] = first.names;
-        const value = readVariable(scope, name);
+        const { value } = variableOf(scope, name);
         if (names.length === 0) {
           rejectArguments();
           return value;
@@ -158,7 +159,7 @@ export function createExpressions(execution: Execution): Expressions {
     const values = args.map((arg, index) => evaluateArgument(arg, parameterAt(builtin, index), { dot, scope }));
     if (final !== null) values.push(checkArgument(final, parameterAt(builtin, values.length)));
     // Functions read their texts from end to end.
-    for (const value of values) execution.work(textLength(value));
+    for (const value of values) execution.work(textLength(value), builtin.textPerStep);
     try {
       return builtin.call(values, execution.grow);
     } catch (error) {
@@ -224,7 +225,7 @@ export function createExpressions(execution: Execution): Expressions {
         return evaluateFields(dot, { names: node.names, hasArguments: false });
       case 'variable': {
         const [name = '', ...names] = node.names;
-        return evaluateFields(readVariable(scope, name), { names, hasArguments: false });
+        return evaluateFields(variableOf(scope, name).value, { names, hasArguments: false });
       }
       case 'pipe':
         return evaluatePipe(node, dot, scope);
@@ -259,10 +260,26 @@ function parameterAt({ parameters }: Builtin, index: number): Parameter {
   return parameters[Math.min(index, parameters.length - 1)] ?? 'value';
 }
 
-/** How long a value's text is; 0 when it is no text. */
+/** How much there is to read of a value, in characters; 0 for a number or a bool. */
 function textLength(value: Value): number {
-  const inner = concrete(value);
-  return inner.kind === 'string' ? inner.value.length : 0;
+  return valueLength(concrete(value));
+}
+
+function valueLength(value: ReturnType<typeof concrete> | null): number {
+  switch (value?.kind) {
+    case 'string':
+      return value.value.length;
+    case 'map':
+      return membersLength([...value.entries.values()]);
+    case 'slice':
+      return membersLength(value.items);
+    default:
+      return 0;
+  }
+}
+
+function membersLength(members: readonly (ConcreteValue | null)[]): number {
+  return members.reduce((length, member) => length + MEMBER_AS_TEXT + valueLength(member), 0);
 }
 
 /** What Go calls something that came through the pipeline. */

@@ -9,11 +9,20 @@ export const RENDERED_BYTES_IN_ALL_MAX = 2 * RENDERED_BYTES_MAX;
 /** Go's limit for templates that use each other. */
 export const TEMPLATE_DEPTH_MAX = 100_000;
 
-/** Work of all templates together. Go has no such limit; a tenant's endless loop must not stop everybody's reconciling. */
-export const STEPS_MAX = 1_000_000;
+/**
+ * Work of all templates together. Go has no such limit; a tenant's loop must not stop everybody's reconciling: the dearest of the steps
+ * takes about a microsecond, so that one rendering holds the event loop for about 150 ms at most. Templates of real nodes take some hundreds.
+ */
+export const STEPS_MAX = 150_000;
 
-/** So many characters that a function reads or makes count as one step: quoting and escaping them take about as long. */
-export const TEXT_PER_STEP = 16;
+/** So many characters that a function reads or makes as a whole count as one step. */
+export const TEXT_PER_STEP = 64;
+
+/** So many characters that a function quotes or escapes, one by one, count as one step. */
+export const ESCAPED_TEXT_PER_STEP = 4;
+
+/** A member of a map or a list counts as so many characters, wherever a function reads the whole of it: as a step. */
+export const MEMBER_AS_TEXT = 64;
 
 /** The longest text that a function may make: whatever is longer could never be written. */
 export const TEXT_LENGTH_MAX = RENDERED_BYTES_MAX;
@@ -22,4 +31,7 @@ export const TEXT_LENGTH_MAX = RENDERED_BYTES_MAX;
 export const NESTING_MAX = 250;
 
 /** Variables that are known at one place: each use looks through them. */
-export const VARIABLES_MAX = 1_000;
+export const VARIABLES_MAX = 100;
+
+/** So many variables that a use passes on its way count as one step. */
+export const VARIABLES_PER_STEP = 8;

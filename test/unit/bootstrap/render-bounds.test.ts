@@ -35,14 +35,14 @@ describe('one rendering: bounded in total', () => {
   test('steps: files that stay within them alone, and not together -> the first beyond is named with the limit', () => {
     const files = Array.from({ length: 200 }, (_, index) => template(`/f${index}`, '{{range 90000}}{{end}}'));
     expect(causeOf(render({ files }))).toMatch(
-      /^failed to render templates: failed to execute template for file "\/f\d+": .*: exceeded the limit of 1000000 steps$/,
+      /^failed to render templates: failed to execute template for file "\/f\d+": .*: exceeded the limit of 150000 steps$/,
     );
   });
 
   test('escapes of long texts: -> paid for, so that the steps end them', () => {
     const content = '{{$t := printf "%900000s" "x"}}{{range 100}}{{$u := urlquery $t}}{{end}}';
     expect(causeOf(render({ files: [template('/a', content)] }))).toMatch(
-      /exceeded the limit of 1000000 steps$|characters$/,
+      /exceeded the limit of 150000 steps$|characters$/,
     );
   });
 
@@ -157,7 +157,7 @@ describe('one rendering: contents of Secrets', () => {
       { path: '/a', contentFormat: 'Template', contentFrom: { secret: { name: 's', key: 'k' } } },
     ] as unknown as readonly SpecFile[];
     expect(causeOf(render({ files }, { k: '{{range 9000000}}{{/*TOPSECRET*/}}{{end}}' }))).toMatch(
-      /template: \/a:1:\d+: exceeded the limit of 1000000 steps$/,
+      /template: \/a:1:\d+: exceeded the limit of 150000 steps$/,
     );
   });
 });
