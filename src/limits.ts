@@ -72,6 +72,9 @@ export const WORKLOAD_PROBE_TIMEOUT_MS = 5_000;
 /** A workload cluster that answers nothing for this long is down: upstream's five health probes, ten seconds apart. */
 export const WORKLOAD_DOWN_AFTER_MS = 50_000;
 
+/** Nodes that cannot be read for this long count as unreachable though their server answers: that, the longest pause of a watch and a call. */
+export const WORKLOAD_NODES_DOWN_AFTER_MS = 90_000;
+
 /** A workload cluster that fails is asked again this often, as upstream's health probe; a down one as often as its connection. */
 export const WORKLOAD_PROBE_EVERY_MS = 10_000;
 
@@ -119,6 +122,12 @@ export const WORKLOAD_LINE_BYTES_MAX = 4 * 1024 * 1024;
 
 /** What all workload clusters together may have under way in answers: they belong to tenants, and the process to all of them. */
 export const WORKLOAD_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Of these one workload cluster has no more than a third: its longest list, and the lines of its watches. */
+export const WORKLOAD_SHARE_BYTES_MAX = 80 * 1024 * 1024;
+
+/** What each workload cluster may keep besides, whatever others do: enough for the answer to a call about one object. */
+export const WORKLOAD_OWN_BYTES = 64 * 1024;
 
 /** A watch that is read more slowly than it comes keeps this much; then its connection waits. */
 export const STREAM_BUFFER_BYTES_MAX = 1024 * 1024;

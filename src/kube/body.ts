@@ -13,7 +13,7 @@ export async function readText(
   { bytesMax, budget }: { readonly bytesMax: number; readonly budget: ByteBudget | null },
 ): Promise<string> {
   if (typeof body === 'string') return body;
-  const kept = new KeptBytes(budget);
+  const kept = new KeptBytes(budget, bytesMax);
   try {
     for await (const chunk of body) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -51,7 +51,7 @@ export async function* readLines(
     if (rest !== '') throw new BodyError('the stream ended inside a line');
     return;
   }
-  const begun = new KeptBytes(budget);
+  const begun = new KeptBytes(budget, lineBytesMax);
   const keep = (piece: Uint8Array): void => {
     if (begun.length + piece.length > lineBytesMax) throw tooLong('a line', lineBytesMax);
     begun.append(piece);

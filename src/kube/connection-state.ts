@@ -25,6 +25,8 @@ export type ConnectionPhase =
       readonly kind: 'failed';
       readonly failures: number;
       readonly message: string;
+      /** The kubeconfig could not be read: the cluster was not asked. */
+      readonly isUnasked?: boolean;
       readonly sinceMs: number;
       readonly retryAtMs: number;
     };
@@ -33,7 +35,7 @@ export type ConnectionPhase =
 export type ConnectionHappening =
   | { readonly kind: 'wanted' }
   | { readonly kind: 'succeeded' }
-  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly isUnasked?: boolean }
   | { readonly kind: 'kubeconfig-changed' }
   | { readonly kind: 'unauthorized'; readonly message: string }
   | { readonly kind: 'idle' }
@@ -59,13 +61,13 @@ export function step(
       return phase.outdated ? attempt(0) : { kind: 'connected', failures: phase.failures, sinceMs: now.ms };
     case 'failed':
       if (phase.kind !== 'connecting') return phase;
-      return phase.outdated ? attempt(0) : failed(phase.failures + 1, happening.message, now);
+      return phase.outdated ? attempt(0) : failed(phase.failures + 1, happening, now);
     case 'kubeconfig-changed':
       return afterChange(phase);
     case 'unauthorized':
       if (phase.kind !== 'connected') return phase;
       return now.ms - phase.sinceMs < NEW_MS
-        ? failed(phase.failures + 1, happening.message, now)
+        ? failed(phase.failures + 1, happening, now)
         : { kind: 'none', failures: 1 };
     case 'idle':
       return phase.kind === 'connected' ? unconnected : phase;
@@ -98,11 +100,12 @@ function attempt(failures: number): ConnectionPhase {
 
 function failed(
   failures: number,
-  message: string,
+  { message, isUnasked = false }: { readonly message: string; readonly isUnasked?: boolean },
   now: { readonly ms: number; readonly random: number },
 ): ConnectionPhase {
   const base = Math.min(CONNECTION_BACKOFF_MAX_MS, CONNECTION_BACKOFF_MIN_MS * 2 ** Math.min(failures - 1, 20));
   const jittered = base * (0.8 + 0.4 * now.random);
   const delayMs = Math.min(CONNECTION_BACKOFF_MAX_MS, Math.max(CONNECTION_BACKOFF_MIN_MS, jittered));
-  return { kind: 'failed', failures, message, sinceMs: now.ms, retryAtMs: now.ms + delayMs };
+  const unasked = isUnasked ? { isUnasked } : {};
+  return { kind: 'failed', failures, message, ...unasked, sinceMs: now.ms, retryAtMs: now.ms + delayMs };
 }

@@ -120,7 +120,7 @@ export function createConnection(socket: Socket, owner: ConnectionOwner): Connec
     carry: ({ text, signal, streaming, answer: { bytesMax, budget } }) =>
       new Promise((resolve, reject) => {
         const abort = (): void => end(new Error('aborted'));
-        const kept = new KeptBytes(budget);
+        const kept = new KeptBytes(budget, bytesMax);
         let wireBytes = 0;
         let head: AnswerHead | null = null;
         let stream: ChunkStream | null = null;

@@ -149,7 +149,14 @@ export type ConnectionState =
   | { readonly kind: 'none' }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'connected'; readonly client: ApiClient }
-  | { readonly kind: 'failed'; readonly message: string; readonly sinceMs: number; readonly retryAtMs: number };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      /** The kubeconfig could not be read: the cluster was not asked. */
+      readonly isUnasked?: boolean;
+      readonly sinceMs: number;
+      readonly retryAtMs: number;
+    };
 
 /** Connections to workload clusters; each exists while a turn wants one and 60 s after. */
 export interface WorkloadConnections {

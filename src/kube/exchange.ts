@@ -19,7 +19,7 @@ import { AccessError } from './access.js';
 import { readText } from './body.js';
 import { ApiError, type RequestOptions } from './contract.js';
 import { callText, failureOfAnswer, failureOfSilence, isStatus, THROTTLED, type CallName } from './failures.js';
-import { TOO_LARGE, type ByteBudget } from './kept-bytes.js';
+import { CROWDED, TOO_LARGE, type ByteBudget } from './kept-bytes.js';
 import type { RateLimiters } from './rate-limiter.js';
 import { resourceNameOfPath } from './resource-paths.js';
 import { sleep, startDeadline, type Deadline } from './waiting.js';
@@ -313,7 +313,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Texts of sockets name ports of this side, which would make every message another one. */
 function wordsFor({ name }: Call, code: string, text: string): string {
-  if (code === 'BadAnswer' || code === TOO_LARGE) return `${text}, to ${callText(name)}`;
+  if (code === 'BadAnswer' || code === TOO_LARGE || code === CROWDED) return `${text}, to ${callText(name)}`;
   return WORDS[code] ?? (code === 'TransportFailed' || code.startsWith('ERR_') ? text : `${code}`);
 }
 

@@ -6,6 +6,7 @@
 
 import { SERVER_CAUSES_MAX, SERVER_TEXT_CHARS_MAX } from '../limits.js';
 import { ApiError, type ApiFailure, type ApiFailureKind } from './contract.js';
+import { CROWDED } from './kept-bytes.js';
 
 /** Reason of a call that this client's own limits held back until its deadline: nothing left, and nothing is known of the server. */
 export const THROTTLED = 'Throttled';
@@ -29,10 +30,15 @@ export function isApiError(error: unknown, ...kinds: ApiFailureKind[]): error is
  */
 export function isSilence(error: unknown): boolean {
   if (!isApiError(error) || error.failure.status !== null || error.failure.kind === 'Aborted') return false;
-  return !NOT_SENT_BY_US.has(error.failure.reason);
+  return !isOfThisSide(error.failure);
 }
 
-const NOT_SENT_BY_US: ReadonlySet<string> = new Set([THROTTLED, 'NotLeader']);
+/** True for what this process held back, must not send, or had no room to read: nothing is known of the server. */
+export function isOfThisSide({ reason }: Pick<ApiFailure, 'reason'>): boolean {
+  return OF_THIS_SIDE.has(reason);
+}
+
+const OF_THIS_SIDE: ReadonlySet<string> = new Set([THROTTLED, CROWDED, 'NotLeader']);
 
 /** A call as a message names it: `get Secret default/a`, `list Machine`. */
 export function callText({ verb, target: { kind, namespace, name } }: CallName): string {

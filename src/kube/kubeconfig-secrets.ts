@@ -13,9 +13,14 @@ export interface ClusterName {
   readonly name: string;
 }
 
+/** The Secret could not be read: nothing is known of it, nor of its cluster. */
+export class KubeconfigUnreadError extends Error {
+  override readonly name = 'KubeconfigUnreadError';
+}
+
 /** Where kubeconfigs come from. */
 export interface KubeconfigSource {
-  /** The kubeconfig's text. `live` goes past the cache. Throws an Error whose message says what is missing. */
+  /** The kubeconfig's text. `live` goes past the cache. Throws an Error that says what is missing, or a KubeconfigUnreadError. */
   read(cluster: ClusterName, options: { readonly live: boolean; readonly signal: AbortSignal }): Promise<string>;
   /** Something about a cluster's kubeconfig Secret may have changed; null: about any of them. */
   subscribe(listener: (cluster: ClusterName | null) => void): () => void;
@@ -83,6 +88,8 @@ async function readLive(options: {
     return await client.get<CachedSecret>({ resource: secret, namespace, name }, { signal });
   } catch (error) {
     if (!isApiError(error)) throw error;
-    throw new Error(`error getting kubeconfig secret: ${error.failure.message}`, { cause: error });
+    const message = `error getting kubeconfig secret: ${error.failure.message}`;
+    if (error.failure.kind === 'NotFound' || error.failure.status === 404) throw new Error(message, { cause: error });
+    throw new KubeconfigUnreadError(message, { cause: error });
   }
 }

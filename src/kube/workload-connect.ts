@@ -13,7 +13,9 @@ import {
   WORKLOAD_FURTHER_SOCKET_MS,
   WORKLOAD_LINE_BYTES_MAX,
   WORKLOAD_LIST_BYTES_MAX,
+  WORKLOAD_OWN_BYTES,
   WORKLOAD_PROBE_TIMEOUT_MS,
+  WORKLOAD_SHARE_BYTES_MAX,
   WORKLOAD_SOCKETS_MAX,
 } from '../limits.js';
 import { AccessError, type ServerAccess } from './access.js';
@@ -22,7 +24,7 @@ import type { KubeObject, Resource } from './contract.js';
 import type { AnswerLimits, ClientObserver, WriteGate } from './exchange.js';
 import { isApiError } from './failures.js';
 import { createHttpsTransport } from './https-transport.js';
-import { createByteBudget } from './kept-bytes.js';
+import { createByteBudget, shareOf, type ByteBudget } from './kept-bytes.js';
 import { accessOfKubeconfig } from './kubeconfig.js';
 import { createRateLimiters } from './rate-limiter.js';
 
@@ -61,14 +63,10 @@ const pods: Resource = Object.freeze({ group: '', version: 'v1', plural: 'pods',
 export function workloadConnect(
   options: WorkloadConnectOptions,
 ): (kubeconfigText: string, signal: AbortSignal) => Promise<FullApiClient> {
-  const answers: AnswerLimits = {
-    objectBytesMax: WORKLOAD_ANSWER_BYTES_MAX,
-    listBytesMax: WORKLOAD_LIST_BYTES_MAX,
-    lineBytesMax: WORKLOAD_LINE_BYTES_MAX,
-    budget: createByteBudget(WORKLOAD_BYTES_MAX),
-  };
-  const clientFor = (access: ServerAccess): FullApiClient => newClient(options, access, answers);
+  const whole = createByteBudget(WORKLOAD_BYTES_MAX);
   return async (text, signal) => {
+    const answers = answersOf(whole);
+    const clientFor = (given: ServerAccess): FullApiClient => newClient(options, given, answers);
     const access = within('error creating REST config: ', () => accessOfKubeconfig(parse(options, text)));
     const client = clientFor(access);
     try {
@@ -86,6 +84,16 @@ export function workloadConnect(
       await client.close();
       throw error;
     }
+  };
+}
+
+/** What one cluster may make us keep. */
+function answersOf(whole: ByteBudget): AnswerLimits {
+  return {
+    objectBytesMax: WORKLOAD_ANSWER_BYTES_MAX,
+    listBytesMax: WORKLOAD_LIST_BYTES_MAX,
+    lineBytesMax: WORKLOAD_LINE_BYTES_MAX,
+    budget: shareOf(whole, { bytesMax: WORKLOAD_SHARE_BYTES_MAX, ownBytes: WORKLOAD_OWN_BYTES }),
   };
 }
 

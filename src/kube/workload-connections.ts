@@ -10,7 +10,7 @@ import { CONNECTION_IDLE_MAX_MS, CONNECTIONS_MAX } from '../limits.js';
 import type { ApiClient, ApiError, ConnectionState, WorkloadConnections } from './contract.js';
 import { step, unconnected, type ConnectionHappening, type ConnectionPhase } from './connection-state.js';
 import { failureOfSilence, isApiError } from './failures.js';
-import type { ClusterName, KubeconfigSource } from './kubeconfig-secrets.js';
+import { KubeconfigUnreadError, type ClusterName, type KubeconfigSource } from './kubeconfig-secrets.js';
 import { orAborted } from './waiting.js';
 import { watchedClient } from './watched-client.js';
 
@@ -25,7 +25,13 @@ export class ConnectionError extends Error {
   /** Milliseconds from now until another attempt may be made. */
   readonly retryInMs: number;
 
-  constructor(cluster: ClusterName, message: string, retryInMs: number) {
+  constructor(
+    cluster: ClusterName,
+    message: string,
+    retryInMs: number,
+    /** The kubeconfig could not be read: the cluster was not asked. */
+    readonly isUnasked = false,
+  ) {
     super(message);
     this.failure = { kind: 'NotConnected', message, target: { kind: 'Cluster', ...cluster } };
     this.retryInMs = retryInMs;
@@ -145,6 +151,7 @@ function connectionFor(world: World, cluster: ClusterName): Connection {
       cluster,
       `${CONNECTIONS_MAX} workload clusters are connected already, and all are in use`,
       CONNECTION_IDLE_MAX_MS,
+      true,
     );
   }
   const { namespace, name } = cluster;
@@ -264,7 +271,7 @@ async function attempt(world: World, connection: Connection, live: boolean): Pro
   } catch (error) {
     observer?.onAttempt?.(connection.cluster, false);
     if (signal.aborted) settle(connection);
-    else happen(world, connection, { kind: 'failed', message: messageOf(error) });
+    else happen(world, connection, { kind: 'failed', message: messageOf(error), isUnasked: isUnread(error) });
   }
 }
 
@@ -323,7 +330,8 @@ async function onSecret(world: World, cluster: ClusterName): Promise<void> {
 
 function connectionError({ options }: World, { cluster, phase }: Connection): ConnectionError {
   if (phase.kind !== 'failed') return new ConnectionError(cluster, 'connection to the workload cluster is down', 0);
-  return new ConnectionError(cluster, phase.message, Math.max(0, phase.retryAtMs - options.clock.monotonicMs()));
+  const retryInMs = Math.max(0, phase.retryAtMs - options.clock.monotonicMs());
+  return new ConnectionError(cluster, phase.message, retryInMs, phase.isUnasked);
 }
 
 function stateOf({ phase, client }: Connection, clock: Clock): ConnectionState {
@@ -335,6 +343,7 @@ function stateOf({ phase, client }: Connection, clock: Clock): ConnectionState {
   return {
     kind: 'failed',
     message: phase.message,
+    ...(phase.isUnasked === true ? { isUnasked: true } : {}),
     sinceMs: phase.sinceMs + offsetMs,
     retryAtMs: phase.retryAtMs + offsetMs,
   };
@@ -356,6 +365,10 @@ function abortedError(cluster: ClusterName): ApiError {
 
 function keyOf({ namespace, name }: ClusterName): string {
   return `${namespace}/${name}`;
+}
+
+function isUnread(error: unknown): boolean {
+  return (error as { cause?: unknown }).cause instanceof KubeconfigUnreadError;
 }
 
 function messageOf(error: unknown): string {

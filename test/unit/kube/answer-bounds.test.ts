@@ -7,9 +7,10 @@ import { fixedAccess } from '../../../src/kube/access.js';
 import { readLines } from '../../../src/kube/body.js';
 import { createApiClient, type FullApiClient } from '../../../src/kube/client.js';
 import { ApiError } from '../../../src/kube/contract.js';
+import { isSilence } from '../../../src/kube/failures.js';
 import { createAnswerParser } from '../../../src/kube/http-wire.js';
 import { createHttpsTransport } from '../../../src/kube/https-transport.js';
-import { createByteBudget, KeptBytes, type ByteBudget } from '../../../src/kube/kept-bytes.js';
+import { createByteBudget, KeptBytes, shareOf, type ByteBudget } from '../../../src/kube/kept-bytes.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { systemClock } from '../../../src/system.js';
 
@@ -100,6 +101,39 @@ describe('answers: bounds', () => {
     controller.abort();
     await Promise.all(reasons);
     expect(budget.taken()).toBe(0);
+  });
+
+  test('others have filled what all share -> a reason of its own, that is no silence; a small answer is read all the same', async () => {
+    const whole = createByteBudget(8_192);
+    const other = shareOf(whole, { bytesMax: 10_000, ownBytes: 1_024 });
+    expect(other.take(9_216)).toBe('taken');
+    const small = JSON.stringify({ metadata: { name: 'x' } });
+    const large = JSON.stringify({ metadata: { name: 'x' }, items: ['y'.repeat(3_000)] });
+    const budget = shareOf(whole, { bytesMax: 10_000, ownBytes: 1_024 });
+    const client = await clientOf((socket) => {
+      const reply = (bytes: Buffer): void => {
+        const body = bytes.includes('/m1 ') ? small : large;
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      };
+      socket.on('data', reply);
+      reply(Buffer.from('GET /m1 '));
+    }, budget);
+    expect(await client.get(object)).toMatchObject({ metadata: { name: 'x' } });
+    const error = await client.list(machines).catch((thrown: unknown) => thrown);
+    expect((error as ApiError).failure).toMatchObject({ reason: 'Crowded', status: null });
+    expect((error as ApiError).message).toContain('leave no room');
+    expect(isSilence(error)).toBe(false);
+    expect([whole.taken(), budget.taken()]).toEqual([8_192, 0]);
+    other.give(9_216);
+    expect(whole.taken()).toBe(0);
+  });
+
+  test('one cluster that fills its share -> TooLarge for itself, room for others', () => {
+    const whole = createByteBudget(8_192);
+    const limits = { bytesMax: 3_000, ownBytes: 1_000 };
+    const [first, second] = [shareOf(whole, limits), shareOf(whole, limits)];
+    expect([first.take(3_000), first.take(1), second.take(3_000)]).toEqual(['taken', 'TooLarge', 'taken']);
+    expect(whole.taken()).toBe(4_000);
   });
 
   test('a chunk with an extension of more than 256 bytes -> refused before it has ended', () => {

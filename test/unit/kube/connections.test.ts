@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { resources } from '../../../src/api/names.js';
 import { createStore } from '../../../src/kube/store.js';
 import { step, unconnected, type ConnectionPhase } from '../../../src/kube/connection-state.js';
-import { kubeconfigSecrets, type ClusterName, type KubeconfigSource } from '../../../src/kube/kubeconfig-secrets.js';
+import {
+  kubeconfigSecrets,
+  KubeconfigUnreadError,
+  type ClusterName,
+  type KubeconfigSource,
+} from '../../../src/kube/kubeconfig-secrets.js';
 import type { NameChange } from '../../../src/kube/name-stream.js';
 import type { CachedSecret } from '../../../src/kube/projections.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
@@ -505,6 +510,16 @@ describe('kubeconfig secrets', () => {
     await expect(read(missing.source)).rejects.toThrow(
       'error getting kubeconfig secret: secrets "c1-kubeconfig" not found',
     );
+  });
+
+  test.each([
+    ['NotFound', false],
+    ['Unavailable', true],
+    ['Forbidden', true],
+  ] as const)('a live read ends with %s -> told apart: unread is %s', async (kind, isUnread) => {
+    const { source } = sourceWith(() => Promise.reject(failure(kind)));
+    const error = await read(source).catch((thrown: unknown) => thrown);
+    expect(error instanceof KubeconfigUnreadError).toBe(isUnread);
   });
 
   test('changes in the cache and names of the stream -> the cluster is told; other Secrets are not', () => {

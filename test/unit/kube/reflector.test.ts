@@ -196,6 +196,15 @@ describe('reflector: watch', () => {
     expect(informer.store.list()).toHaveLength(2);
   });
 
+  test('a list for which others have left no room -> backoff, in pages of the same length', async () => {
+    const { lists, clock } = await start();
+    lists[0]?.fail('Unavailable', { reason: 'Crowded' });
+    await clock.settle();
+    expect(lists).toHaveLength(1);
+    await clock.advance(2_000);
+    expect(lists.map(({ options }) => options.limit)).toEqual([500, 500]);
+  });
+
   test('one object that is too large by itself -> backoff, not a circle', async () => {
     const { lists, clock } = await start();
     for (let index = 0; index < 30; index += 1) {
