@@ -228,6 +228,8 @@ export const isBootstrapGoing = ({ bootstrap }: MachineFacts): boolean =>
 export const nodeNotDeleted = 'NodeNotDeleted';
 /** Kind of a failure: the workload cluster does not answer. */
 export const workloadUnreachable = 'WorkloadUnreachable';
+/** Kind of a failure: the kubeconfig Secret could not be read in the management cluster, so the workload cluster was not asked. */
+export const kubeconfigUnread = 'KubeconfigUnread';
 
 /** The workload cluster itself did not delete the Node; a doubt about the management cluster is no such answer. */
 export const isNodeDeletionRefused = ({ failure }: MachineFacts): boolean =>

@@ -10,7 +10,8 @@ import { kinds, type StoredMachine, type StoredNode } from '../controllers/machi
 import { hasHookTimes, machineDefinitionName } from '../controllers/machine/machine-definition.js';
 import type { Ports } from '../controllers/machine/ports.js';
 import { isOurs, viewOf, wantsNodes, type MachineView } from '../controllers/machine/view.js';
-import type { ClusterName, WorkloadHealth, WorkloadLook } from '../controllers/machine/workload/workload-clusters.js';
+import type { ClusterName } from '../controllers/machine/workload/workload-clusters.js';
+import type { WorkloadHealth, WorkloadLook } from '../controllers/machine/workload/workload-look.js';
 import type { Cache, KubeObject } from '../kube/contract.js';
 import type { FullApiClient } from '../kube/client.js';
 import { isApiError } from '../kube/failures.js';

@@ -3,7 +3,7 @@
 import type { MachineFacts } from '../../machines/machine/facts.js';
 import { infrastructureGone, nodeGone, staleView } from '../../machines/machine/words.js';
 import { createChart } from '../../machines/machine/chart.js';
-import { nodeNotDeleted, workloadUnreachable } from '../../machines/machine/guards.js';
+import { kubeconfigUnread, nodeNotDeleted, workloadUnreachable } from '../../machines/machine/guards.js';
 import { machineTable } from '../../machines/machine/table.js';
 import type { MachineReply, MachineRequest, PhaseRequest } from '../../machines/machine/words.js';
 import {
@@ -173,5 +173,6 @@ export const machineModel = anyModel({
     failed('deleteInfrastructure', staleView),
     failed('deleteNode', nodeNotDeleted),
     failed('deleteNode', workloadUnreachable),
+    failed('deleteNode', kubeconfigUnread),
   ],
 });

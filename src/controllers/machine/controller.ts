@@ -25,6 +25,7 @@ import { readStoredEnvelope } from './stored-envelope.js';
 import type { EffectDeps, MachineEffect } from './turn.js';
 import { observeMachine, type MachineView } from './view.js';
 import { endsBackoff, wireMachines, type Wake } from './wiring.js';
+import { noClient } from './workload/silence.js';
 import { createWaitWatches } from './workload/wait-watches.js';
 
 /** The controller's type for the host. */
@@ -111,7 +112,7 @@ function effectsOf(deps: EffectDeps): { readonly [R in MachineRequest]: MachineE
 
 /** A cluster that does not answer is asked again after 1 s to 30 s with jitter; every other failure waits as usual. */
 function backoffMs(failure: { readonly kind: string } | null, failures: number, random: Random): number | null {
-  if (failure?.kind !== 'WorkloadUnreachable') return null;
+  if (failure === null || !noClient.includes(failure.kind)) return null;
   const wholeMs = Math.min(CONNECTION_BACKOFF_MAX_MS, CONNECTION_BACKOFF_MIN_MS * 2 ** Math.min(10, failures - 1));
   return Math.max(CONNECTION_BACKOFF_MIN_MS, Math.floor(wholeMs * (0.5 + random.next() / 2)));
 }

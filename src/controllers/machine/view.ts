@@ -18,7 +18,7 @@ import {
 } from './objects.js';
 import type { Ports } from './ports.js';
 import { snapshotConfigMapName } from './snapshot-name.js';
-import type { WorkloadLook } from './workload/workload-clusters.js';
+import type { WorkloadLook } from './workload/workload-look.js';
 import { providerIdIndex } from './workload/workload-session.js';
 
 /** The look. Frozen by use: nobody changes an object of a cache. */

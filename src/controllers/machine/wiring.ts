@@ -25,6 +25,7 @@ import {
 } from './objects.js';
 import type { Ports } from './ports.js';
 import { isControlPlaneInitialized } from './view.js';
+import { noClient } from './workload/silence.js';
 import type { ClusterName } from './workload/workload-clusters.js';
 
 /** Wakes the actor of a key. */
@@ -74,7 +75,7 @@ export function endsBackoff(
       const { object } = failure ?? {};
       if (object?.kind === cause.objectKind && object.name === cause.name) return true;
       const ofNode = ['syncNode', 'confirmNode', 'drainNode', 'checkVolumes', 'deleteNode'];
-      return failure !== null && ofNode.includes(failure.request) && failure.kind !== 'WorkloadUnreachable';
+      return failure !== null && ofNode.includes(failure.request) && !noClient.includes(failure.kind);
     }
     case 'sync':
     case 'timer':

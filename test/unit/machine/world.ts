@@ -19,6 +19,7 @@ import type { ApiClient } from '../../../src/kube/contract.js';
 import type { EventNote } from '../../../src/kube/event-recorder.js';
 import { createInProcessClient } from '../../../src/kube/in-process-client.js';
 import { createInformers } from '../../../src/kube/informers.js';
+import { KubeconfigUnreadError } from '../../../src/kube/kubeconfig-secrets.js';
 import { createRateLimiters } from '../../../src/kube/rate-limiter.js';
 import { createWorkloadConnections } from '../../../src/kube/workload-connections.js';
 import { createLogger } from '../../../src/log.js';
@@ -83,6 +84,8 @@ export interface World {
   isReachable: boolean;
   /** Why there is no kubeconfig; null while there is one. */
   kubeconfigProblem: string | null;
+  /** True while the problem is that nobody knows whether there is one. */
+  isKubeconfigUnread: boolean;
   /** Clusters that take calls and never answer, by name. */
   readonly hanging: Set<string>;
   start(settings?: StartOptions): Promise<Operator>;
@@ -125,6 +128,7 @@ export function createWorld(options: WorldOptions = {}): World {
     seen,
     isReachable: true,
     kubeconfigProblem: null,
+    isKubeconfigUnread: false,
     hanging: new Set(),
     async start(given = {}) {
       const operator = await startOperator(world, random, given, options.workloadLimits);
@@ -190,7 +194,9 @@ async function startOperator(
   const connections = createWorkloadConnections({
     kubeconfigs: {
       read: ({ name }) =>
-        world.kubeconfigProblem === null ? Promise.resolve(name) : Promise.reject(new Error(world.kubeconfigProblem)),
+        world.kubeconfigProblem === null
+          ? Promise.resolve(name)
+          : Promise.reject(new (world.isKubeconfigUnread ? KubeconfigUnreadError : Error)(world.kubeconfigProblem)),
       subscribe: () => () => undefined,
     },
     connect: async (cluster) => {

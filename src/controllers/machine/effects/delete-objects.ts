@@ -11,13 +11,13 @@ import {
   leftAloneText,
   nodeName,
   nodeNotDeleted,
-  workloadUnreachable,
 } from '../../../../machines/machine/guards.js';
 import { staleView } from '../../../../machines/machine/words.js';
 import { EffectFailure } from '../../../host/effect-failure.js';
 import type { Clock } from '../../../host/contract.js';
 import type { ApiClient } from '../../../kube/contract.js';
 import { isApiError } from '../../../kube/failures.js';
+import { CROWDED } from '../../../kube/kept-bytes.js';
 import { withLedger } from '../../../kube/ledger-client.js';
 import type { ExternalLook } from '../external/readings.js';
 import { machineLog } from '../machine-log.js';
@@ -26,6 +26,7 @@ import { currentView, reply, turnOf, type EffectDeps, type MachineEffect } from 
 import type { MachineView } from '../view.js';
 import { mustBeGone, mustStillBeDeleting, objectsMustBeGone } from './confirm.js';
 import { liveClient } from '../workload/live-client.js';
+import { noClient } from '../workload/silence.js';
 
 type EffectArguments = Parameters<MachineEffect>;
 
@@ -141,15 +142,16 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
       await mustStillBeDeleting(ports, now, signal);
       await objectsMustBeGone(ports, now, { withBootstrap: true, signal });
     };
+    const seen: SeenNode = { uid: null };
     for (;;) {
       try {
         const ask = isLastTry ? { sinceMs: ports.clock.monotonicMs() } : {};
         const client = await liveClient(ports, now, { what: 'failed deleting Node because ', signal, ...ask });
-        await deleteNodeOnce(client, { name, signal, confirm });
+        await deleteNodeOnce(client, { name, seen, signal, confirm });
         return reply('NODE_DELETED');
       } catch (error) {
         if (error instanceof EffectFailure && error.kind === staleView) throw error;
-        const isSilent = error instanceof EffectFailure && error.kind === workloadUnreachable;
+        const isSilent = error instanceof EffectFailure && noClient.includes(error.kind);
         const isOver = nowMs() + NODE_DELETION_POLL_MS > endMs || signal.aborted || (isSilent && !isLastTry);
         if (isOver) {
           if (signal.aborted) throw error;
@@ -168,22 +170,35 @@ export function deleteNode(deps: EffectDeps): MachineEffect {
   };
 }
 
+/** The Node as this turn saw it first. */
+interface SeenNode {
+  uid: string | null;
+}
+
 /**
- * Deletes the Node as it was while its Machine was still there: whatever has its name when a late request arrives is a
- * successor's.
+ * Deletes the Node as it was while its Machine was still there: whatever has its name when a late request arrives, or at a
+ * later try, is a successor's.
  */
 async function deleteNodeOnce(
   client: ApiClient,
   {
     name,
+    seen,
     signal,
     confirm,
-  }: { readonly name: string; readonly signal: AbortSignal; readonly confirm: () => Promise<void> },
+  }: {
+    readonly name: string;
+    readonly seen: SeenNode;
+    readonly signal: AbortSignal;
+    readonly confirm: () => Promise<void>;
+  },
 ): Promise<void> {
   const node = await orGone(name, client.get<StoredNode>(nodeTarget(name), { signal }));
   if (node === null) return;
-  await confirm();
   const { uid } = node.metadata;
+  seen.uid ??= uid ?? null;
+  if (seen.uid !== null && seen.uid !== uid) return;
+  await confirm();
   const preconditions = uid === undefined ? {} : { preconditions: { uid } };
   await orGone(name, client.delete(nodeTarget(name), { signal, ...preconditions }));
 }
@@ -195,6 +210,8 @@ async function orGone<T>(name: string, call: Promise<T>): Promise<T | null> {
   } catch (error) {
     if (!isApiError(error)) throw error;
     if (error.failure.kind === 'NotFound') return null;
+    // What this process had no room to read says nothing about the Node.
+    if (error.failure.reason === CROWDED) throw error;
     throw new EffectFailure(nodeNotDeleted, `error deleting node ${name}: ${error.message}`, {
       apiVersion: 'v1',
       kind: 'Node',

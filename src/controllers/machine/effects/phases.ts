@@ -21,6 +21,7 @@ import type { EffectContext } from '../../../host/contract.js';
 import type { MachineView } from '../view.js';
 import { mustStillBeDeleting } from './confirm.js';
 import { liveClient } from '../workload/live-client.js';
+import { workloadSilent } from '../workload/silence.js';
 
 /** Opens the watches that the Machine needs. Kinds are waited for, up to a bound; workload clusters never are. */
 export function openWatches(deps: EffectDeps): MachineEffect {
@@ -172,7 +173,10 @@ export function syncNode(deps: EffectDeps): MachineEffect {
     const work = phase(deps, 'syncNode', async (now, present, { signal }) => {
       const { node, certificatesExpiry } = present;
       // What a watch does not reach may answer a call; once it does, its Nodes follow and wake the Machine.
-      if (node.kind === 'unreachable') await liveClient(ports, now, { what: 'error getting client: ', signal });
+      if (node.kind === 'unreachable') {
+        await liveClient(ports, now, { what: 'error getting client: ', signal });
+        mustBeReadable(ports, now);
+      }
       if (node.kind === 'ambiguous') {
         turn.events.push({ type: 'Warning', reason: 'Failed to retrieve Node by ProviderID', message: node.message });
         throw new EffectFailure('NodeAmbiguous', node.message);
@@ -205,6 +209,13 @@ export function syncNode(deps: EffectDeps): MachineEffect {
     });
     return work(view, facts, context);
   };
+}
+
+/** A cluster that answers and does not let its Nodes be read is one whose Nodes are unknown. */
+function mustBeReadable({ workloads }: Pick<EffectDeps['ports'], 'workloads'>, view: MachineView): void {
+  const { metadata, spec } = view.machine;
+  const look = workloads.look({ namespace: metadata.namespace ?? '', name: spec.clusterName });
+  if (look.kind === 'unreachable') throw workloadSilent(view, `error getting Nodes: ${look.message}`);
 }
 
 /** A map as a merge patch: keys that are gone become null. */

@@ -4,6 +4,7 @@ import type { ApiClient } from '../../../kube/contract.js';
 import type { Ports } from '../ports.js';
 import type { MachineView } from '../view.js';
 import { workloadSilent } from './silence.js';
+import { downText, NoClientError } from './workload-look.js';
 
 /** What the client is for. */
 export interface LiveClientUse {
@@ -26,7 +27,7 @@ export async function liveClient(
     return await workloads.client(cluster, { key, ...ask });
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    const text = 'connection to the workload cluster is down';
-    throw workloadSilent(view, `${what}${text}${cause === text ? '' : `: ${cause}`}`);
+    const isUnasked = error instanceof NoClientError && error.isUnasked;
+    throw workloadSilent(view, `${what}${downText}${cause === downText ? '' : `: ${cause}`}`, isUnasked);
   }
 }

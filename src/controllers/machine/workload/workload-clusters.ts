@@ -9,22 +9,27 @@
 //       within WORKLOAD_ATTEMPT_FRESH_MS or WORKLOAD_WAITING_MAX turns wait for it: a silent cluster holds up no more than those.
 //   W5. A cluster that comes up or goes down is told to all its Machines; one that answers again before it was down only to
 //       those that were refused.
+//   W6. That a cluster answers does not mean that its Nodes can be read: Nodes that could not be read at first, or for
+//       WORKLOAD_NODES_DOWN_AFTER_MS, are unreachable, though there is a client. So nobody is connecting for ever.
 
 import { setMaxListeners } from 'node:events';
-import type { ApiClient, Cache, CacheChange, WorkloadConnections } from '../../../kube/contract.js';
+import type { ApiClient, CacheChange, WorkloadConnections } from '../../../kube/contract.js';
 import { isSilence } from '../../../kube/failures.js';
 import type { Informers } from '../../../kube/informers.js';
 import { orAborted } from '../../../kube/waiting.js';
+import { ConnectionError } from '../../../kube/workload-connections.js';
 import {
   CONNECTION_BACKOFF_MAX_MS,
   WORKLOAD_ATTEMPT_FRESH_MS,
   WORKLOAD_DOWN_AFTER_MS,
+  WORKLOAD_NODES_DOWN_AFTER_MS,
   WORKLOAD_PROBE_EVERY_MS,
   WORKLOAD_PROBE_TIMEOUT_MS,
   WORKLOAD_WAITING_MAX,
 } from '../../../limits.js';
 import { kinds, type StoredNode } from '../objects.js';
 import { down, failed, heard, untried, type Reach } from './reach.js';
+import { downText, lookAt, NoClientError, type WorkloadLook } from './workload-look.js';
 import { isAnswer, messageOf, startSession, type Session, type SessionOptions } from './workload-session.js';
 
 /** Name of a Cluster. */
@@ -32,28 +37,6 @@ export interface ClusterName {
   readonly namespace: string;
   readonly name: string;
 }
-
-/** How the way to a cluster is. */
-export interface WorkloadHealth {
-  /** When something was last heard from it; null for never. */
-  readonly lastHeardMs: number | null;
-  /** Since when nothing is heard; null while it answers, or was never tried. */
-  readonly downSinceMs: number | null;
-  /** Nothing was heard for so long that it counts as unreachable. */
-  readonly isDown: boolean;
-}
-
-/** A cluster as it is seen right now. */
-export type WorkloadLook =
-  | { readonly kind: 'closed' }
-  | { readonly kind: 'connecting'; readonly health: WorkloadHealth }
-  | { readonly kind: 'unreachable'; readonly message: string; readonly health: WorkloadHealth }
-  | {
-      readonly kind: 'open';
-      readonly client: ApiClient;
-      readonly nodes: Cache<StoredNode>;
-      readonly health: WorkloadHealth;
-    };
 
 /** Somebody who needs a client. */
 export interface ClientAsk {
@@ -72,7 +55,7 @@ export interface WorkloadClusters {
   look(cluster: ClusterName): WorkloadLook;
   /** Starts connecting and watching; does nothing where that is under way. */
   open(cluster: ClusterName): void;
-  /** A client, after a live attempt where the cluster fails. Throws an Error that says why there is none. */
+  /** A client, after a live attempt where the cluster fails. Throws a NoClientError that says why there is none. */
   client(cluster: ClusterName, ask: ClientAsk): Promise<ApiClient>;
   /** Caches of an open cluster for what a drain waits for; null when it is not open. */
   informers(cluster: ClusterName): Informers | null;
@@ -94,7 +77,10 @@ const RETRY_MS = 5_000;
 
 interface Entry {
   readonly cluster: ClusterName;
+  /** How its server answers. */
   reach: Reach;
+  /** How its Nodes can be read. */
+  nodes: Reach;
   session: Session | null;
   /** The live attempt that is under way. */
   attempt: Promise<void> | null;
@@ -108,9 +94,11 @@ interface Entry {
   cancelRetry: () => void;
   cancelProbe: () => void;
   cancelDown: () => void;
+  /** Null while nothing is due. */
+  cancelNodesDown: (() => void) | null;
 }
 
-const downText = 'connection to the workload cluster is down';
+const unreadText = 'its Nodes could not be listed in time';
 const nothing = (): void => undefined;
 
 /** No clusters yet. */
@@ -136,6 +124,7 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
     entry.cancelRetry();
     entry.cancelProbe();
     entry.cancelDown();
+    entry.cancelNodesDown?.();
     endSession(entry);
     entries.delete(idOf(entry.cluster));
   };
@@ -149,11 +138,12 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
       if (entries.has(idOf(cluster)) || stopping.signal.aborted) return;
       const entry = newEntry(cluster);
       entries.set(idOf(cluster), entry);
+      expectNodes(world, entry);
       void connect(world, entry);
     },
     async client(cluster, ask) {
       const entry = entries.get(idOf(cluster));
-      if (entry === undefined) throw new Error(downText);
+      if (entry === undefined) throw new NoClientError(downText, false);
       return clientFor(world, entry, ask);
     },
     informers: (cluster) => entries.get(idOf(cluster))?.session?.informers ?? null,
@@ -177,6 +167,13 @@ export function createWorkloadClusters(options: WorkloadClustersOptions): Worklo
   };
 }
 
+/** Why an attempt failed. */
+type Cause = Parameters<typeof failed>[1];
+
+function causeOf(error: unknown): Cause {
+  return { message: messageOf(error), isUnasked: error instanceof ConnectionError && error.isUnasked };
+}
+
 interface World {
   readonly options: WorkloadClustersOptions;
   readonly stopping: AbortController;
@@ -188,6 +185,7 @@ function newEntry({ namespace, name }: ClusterName): Entry {
   return {
     cluster: { namespace, name },
     reach: untried,
+    nodes: untried,
     session: null,
     attempt: null,
     waiting: 0,
@@ -197,20 +195,8 @@ function newEntry({ namespace, name }: ClusterName): Entry {
     cancelRetry: nothing,
     cancelProbe: nothing,
     cancelDown: nothing,
+    cancelNodesDown: null,
   };
-}
-
-function lookAt({ session, reach }: Entry): WorkloadLook {
-  const { lastHeardMs, failingSinceMs, isDown, message } = reach;
-  const health: WorkloadHealth = { lastHeardMs, downSinceMs: failingSinceMs, isDown };
-  if (session?.nodes.synced === true && !isDown) {
-    return { kind: 'open', client: session.client, nodes: session.nodes, health };
-  }
-  // What was never heard from tells its first failure: there is nothing that could be shown instead.
-  const isUnreachable = isDown || (failingSinceMs !== null && lastHeardMs === null);
-  return isUnreachable
-    ? { kind: 'unreachable', message: message === '' ? downText : message, health }
-    : { kind: 'connecting', health };
 }
 
 /** Asks for a connection until there is one, in the background. */
@@ -222,7 +208,7 @@ async function connect(world: World, entry: Entry): Promise<void> {
     begin(world, entry, await connections.client(entry.cluster, world.stopping.signal));
   } catch (error) {
     if (entry.isClosed || world.stopping.signal.aborted) return;
-    fail(world, entry, messageOf(error));
+    failToConnect(world, entry, causeOf(error));
     entry.cancelRetry();
     entry.cancelRetry = clock.schedule(RETRY_MS, () => void connect(world, entry));
   }
@@ -231,11 +217,14 @@ async function connect(world: World, entry: Entry): Promise<void> {
 /** A session on a connection, unless there is one. */
 function begin(world: World, entry: Entry, connection: ApiClient): void {
   if (entry.isClosed || entry.session !== null) return;
+  expectNodes(world, entry);
   entry.session = startSession(connection, world.options, {
     onHeard: () => hear(world, entry),
-    onFailure: (message) => fail(world, entry, message),
+    onNodesRead: () => hearNodes(world, entry),
+    onNodesFailure: (message) => failNodes(world, entry, { message }),
+    onFailure: (message) => fail(world, entry, { message }),
     onSilence(message) {
-      fail(world, entry, message);
+      fail(world, entry, { message });
       void attempt(world, entry);
     },
     onSynced: () => world.tell(entry.cluster, null),
@@ -260,7 +249,7 @@ function onConnectionChange(world: World, entry: Entry): void {
   }
   if (entry.session === null || state.kind === 'connecting') return;
   endSession(entry);
-  if (state.kind === 'failed') fail(world, entry, state.message);
+  if (state.kind === 'failed') failToConnect(world, entry, state);
   void connect(world, entry);
 }
 
@@ -277,7 +266,8 @@ async function clientFor(world: World, entry: Entry, { key, signal, sinceMs }: C
   }
   if (entry.session !== null && !isFailing()) return entry.session.client;
   entry.refused.add(key);
-  throw new Error(entry.reach.message === '' ? downText : entry.reach.message);
+  const { message, isUnasked } = entry.reach;
+  throw new NoClientError(message === '' ? downText : message, isUnasked);
 }
 
 /** One live attempt at a time: a connection where there is none, else a call. Never rejects. */
@@ -306,7 +296,8 @@ async function tryOnce(world: World, entry: Entry): Promise<void> {
   }
   if (entry.isClosed || entry.session !== session || signal.aborted) return;
   if (isAnswer(error)) hear(world, entry);
-  else if (session === null || isSilence(error)) fail(world, entry, messageOf(error));
+  else if (session === null) failToConnect(world, entry, causeOf(error));
+  else if (isSilence(error)) fail(world, entry, { message: messageOf(error) });
 }
 
 /** Something was heard: the cluster answers. */
@@ -322,10 +313,10 @@ function hear(world: World, entry: Entry): void {
 }
 
 /** Nothing was heard: those who look are told when that begins with the first word, and when it has lasted long enough. */
-function fail(world: World, entry: Entry, message: string): void {
+function fail(world: World, entry: Entry, cause: Cause): void {
   const { clock } = world.options;
   const before = entry.reach;
-  entry.reach = failed(before, message, clock.nowMs());
+  entry.reach = failed(before, cause, clock.nowMs());
   if (before.failingSinceMs !== null) return;
   entry.cancelDown();
   // What answers in the last moment is not down.
@@ -335,6 +326,43 @@ function fail(world: World, entry: Entry, message: string): void {
   );
   probeLater(world, entry);
   if (before.lastHeardMs === null) world.tell(entry.cluster, null);
+}
+
+/** Without a connection neither the server nor its Nodes can be asked. */
+function failToConnect(world: World, entry: Entry, cause: Cause): void {
+  failNodes(world, entry, cause);
+  fail(world, entry, cause);
+}
+
+/** The Nodes were read. */
+function hearNodes(world: World, entry: Entry): void {
+  const wasDown = entry.nodes.isDown && !entry.reach.isDown;
+  entry.nodes = heard(world.options.clock.nowMs());
+  entry.cancelNodesDown?.();
+  entry.cancelNodesDown = null;
+  hear(world, entry);
+  if (wasDown) world.tell(entry.cluster, null);
+}
+
+/** They could not be read: those who look are told as by `fail`. */
+function failNodes(world: World, entry: Entry, cause: Cause): void {
+  const before = entry.nodes;
+  entry.nodes = failed(before, cause, world.options.clock.nowMs());
+  expectNodes(world, entry);
+  if (before.failingSinceMs === null && before.lastHeardMs === null) world.tell(entry.cluster, null);
+}
+
+/** From now on the Nodes are to be read in time. Their watch goes on: it repairs itself. */
+function expectNodes(world: World, entry: Entry): void {
+  const { clock } = world.options;
+  if (entry.nodes.isDown || entry.cancelNodesDown !== null) return;
+  entry.cancelNodesDown = clock.schedule(WORKLOAD_NODES_DOWN_AFTER_MS, () => {
+    entry.cancelNodesDown = null;
+    const { nodes } = entry;
+    const message = nodes.message === '' ? unreadText : nodes.message;
+    entry.nodes = down(failed(nodes, { ...nodes, message }, clock.nowMs()));
+    world.tell(entry.cluster, null);
+  });
 }
 
 /** Asks again and again while the cluster fails; where there is no connection, `connect` does. */

@@ -1,11 +1,12 @@
 // One connection to a workload cluster in use: the watch of its Nodes, caches for waits, and a client whose calls are noted.
 //
-//   E1. Whoever made the session is told of each sign of life and of each failure, and nothing after the session's end.
+//   E1. Whoever made the session is told of each sign of life and of each failure, and nothing after the session's end. That the
+//       server answers is one thing, that it lets Nodes be read another.
 //   E2. A broken watch is the reflector's to repair; a session ends only with its connection, or when its cluster is down.
 
 import type { Clock, Random } from '../../../host/contract.js';
 import type { ApiClient, ApiFailure, Cache, CacheChange, KubeObject } from '../../../kube/contract.js';
-import { isApiError, isSilence } from '../../../kube/failures.js';
+import { isApiError, isOfThisSide, isSilence } from '../../../kube/failures.js';
 import { createInformer } from '../../../kube/informer.js';
 import { createInformers, type Informers } from '../../../kube/informers.js';
 import { watchedClient } from '../../../kube/watched-client.js';
@@ -28,8 +29,13 @@ export interface Session {
 
 /** Told what a session hears. */
 export interface SessionListener {
+  /** The server answers, if only with a refusal. */
   onHeard(): void;
-  /** The watch of Nodes failed, or what it needs was refused. */
+  /** A list or a watch of Nodes was answered, or has shown something. */
+  onNodesRead(): void;
+  /** A list or a watch of Nodes failed. */
+  onNodesFailure(message: string): void;
+  /** Nothing was heard of the server. */
   onFailure(message: string): void;
   /** A call was not answered. */
   onSilence(message: string): void;
@@ -54,15 +60,20 @@ export function startSession(connection: ApiClient, options: SessionOptions, tol
   const onBug = (resource: { readonly kind: string }, error: unknown): void =>
     log.error('A listener of a workload cache failed', { kind: resource.kind, err: error });
   const alive = (tell: () => void): void => void (signal.aborted || tell());
-  const heard = (): void => alive(() => told.onHeard());
+  const nodesRead = (): void => alive(() => told.onNodesRead());
+  const nodesFailed = (failure: ApiFailure): void => {
+    told.onNodesFailure(failure.message);
+    if (isAnswered(failure)) told.onHeard();
+    else if (!isOfThisSide(failure)) told.onFailure(failure.message);
+  };
   const nodes = createInformer<StoredNode>(
     {
       ...base,
       observer: {
         onBug,
-        onList: heard,
-        onWatchOpened: heard,
-        onFailure: (_, failure) => alive(() => (isPacing(failure) ? told.onHeard() : told.onFailure(failure.message))),
+        onList: nodesRead,
+        onWatchOpened: nodesRead,
+        onFailure: (_, failure) => alive(() => nodesFailed(failure)),
       },
     },
     {
@@ -83,21 +94,20 @@ export function startSession(connection: ApiClient, options: SessionOptions, tol
       }),
   });
   nodes.store.subscribe((change) => alive(() => told.onNode(change)));
-  nodes.store.onMove(heard);
+  nodes.store.onMove(nodesRead);
   void nodes.run(signal);
   void nodes.store.whenSynced().then(() => alive(() => told.onSynced()));
   return { connection, client, nodes: nodes.store, informers, lifetime };
 }
 
-/** The API server is there and asks for patience, or for a new list. */
-function isPacing({ kind }: ApiFailure): boolean {
-  return kind === 'Gone' || kind === 'TooManyRequests';
-}
-
 /** True for a success and for what an API server refuses; a 5xx may come from what stands before it. */
 export function isAnswer(error: unknown): boolean {
   if (error === undefined) return true;
-  return isApiError(error) && error.failure.status !== null && error.failure.status < 500;
+  return isApiError(error) && isAnswered(error.failure);
+}
+
+function isAnswered({ status }: ApiFailure): boolean {
+  return status !== null && status < 500;
 }
 
 /** A Node without what nobody reads: images and volumes in use are most of it. */
