@@ -103,7 +103,7 @@ const UPSTREAM_FLAGS: readonly FlagSpec[] = [
     name: 'webhook-port',
     kind: 'int',
     default: '9443',
-    help: 'Port of the webhook server. It starts when the flag is given or a certificate is there.',
+    help: 'Port of the webhook server. In a pod it is always wanted; elsewhere it starts when the flag is given or a certificate is there.',
   },
   {
     name: 'webhook-cert-dir',

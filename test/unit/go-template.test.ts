@@ -35,6 +35,12 @@ describe('go template: bounds', () => {
     ],
     ['wide padding', '{{ printf "%999999d%999999d%999999d%999999d%999999d" 1 2 3 4 5 }}', /limit/],
     ['deep parentheses', `{{ ${'('.repeat(9999)}1${')'.repeat(9999)} }}`, /nested too deeply$|^rendered 1$/],
+    ['a chain of else if', `{{ if 0 }}a${'{{ else if 0 }}b'.repeat(300)}{{ else }}z{{ end }}`, /^rendered 1$/],
+    [
+      'a very long chain of else if',
+      `{{ if 0 }}a${'{{ else if 0 }}b'.repeat(9_000)}{{ else }}z{{ end }}`,
+      /^rendered 1$|limit/,
+    ],
     ['deep blocks', '{{ if 1 }}'.repeat(50_000) + '{{ end }}'.repeat(50_000), /nested too deeply$|^rendered 0$/],
   ])('work: %s -> ends with a reason', (_name, template, expected) => {
     expect(message(template)).toMatch(expected);

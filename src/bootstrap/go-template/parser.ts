@@ -145,22 +145,34 @@ function createTreeParser(file: ParsedFile, trees: Map<string, TemplateTree>) {
     return stream.nested(() => parseOpenBranch(type));
   }
 
+  /** One branch with all the `else if` or `else with` that follow it: a chain is no nesting. */
   function parseOpenBranch(type: BranchNode['type']): BranchNode {
     const variableCount = expressions.variableCount();
-    const pipe = expressions.parsePipeline(type, 'rightDelim');
-    if (type === 'range') rangeDepth += 1;
-    const { list, end } = parseList();
-    if (type === 'range') rangeDepth -= 1;
-    const elseList = end.type === 'else' ? parseElseList(type, end) : null;
+    const chain: Omit<BranchNode, 'elseList'>[] = [];
+    const elseAt: number[] = [];
+    let last: ListNode | null = null;
+    for (let isOpen = true; isOpen;) {
+      const pipe = expressions.parsePipeline(type, 'rightDelim');
+      if (type === 'range') rangeDepth += 1;
+      const { list, end } = parseList();
+      if (type === 'range') rangeDepth -= 1;
+      chain.push({ type, at: pipe.at, pipe, list });
+      isOpen = end.type === 'else' && type !== 'range' && stream.peek().type === type;
+      if (isOpen) {
+        stream.next();
+        elseAt.push(end.at);
+      } else if (end.type === 'else') last = parseElseList();
+    }
     expressions.forgetVariables(variableCount);
-    return { type, at: pipe.at, pipe, list, elseList };
+    const branch = chain.reduceRight<BranchNode | null>((after, each, index) => {
+      const elseList: ListNode | null =
+        after === null ? last : { type: 'list', at: elseAt[index] ?? each.at, nodes: [after] };
+      return { ...each, elseList };
+    }, null);
+    return branch ?? stream.fail('unexpected EOF');
   }
 
-  function parseElseList(type: BranchNode['type'], { at }: ListEnd): ListNode {
-    if (type !== 'range' && stream.peek().type === type) {
-      stream.next();
-      return { type: 'list', at, nodes: [parseBranch(type)] };
-    }
+  function parseElseList(): ListNode {
     const { list, end } = parseList();
     if (end.type !== 'end') stream.fail(`expected end; found {{${end.type}}}`);
     return list;
