@@ -1,7 +1,8 @@
 // What must be true before the operator starts: the API server answers, the kinds exist, and we may do what we shall do.
 //
-// A missing definition, and a kind that may not be listed or watched, are start-up errors that name what is missing and what to
-// add: nothing would work. Any other right that is missing is a warning that names the rule to add: it may never be needed.
+// A missing definition, a kind that may not be listed or watched, and a Lease that may not be read are start-up errors
+// that name all that is missing and what to add: nothing would work. Any other right alone is a warning that names the rule to
+// add: it may never be needed.
 // Anything that may pass by itself (a conversion webhook that is not up yet, an overloaded server) is neither: the caches keep trying.
 
 import { group, resources as kinds } from '../api/names.js';
@@ -33,7 +34,7 @@ export async function preflight(
   const [serverVersion] = await Promise.all([version(client, options.signal), checkContract(client, options.signal)]);
   const { unreachable, problems, missingRights } = await checkAccess(client, needsOf(options), options.signal);
   if (unreachable !== null) throw new CommandFailure(unreachable);
-  if (problems.length > 0) throw new CommandFailure(problems.join('\n'));
+  if (problems.length > 0) throw new CommandFailure([...problems, ...missingRights].join('\n'));
   for (const right of missingRights) options.log.warning('A right is missing', { right });
   return { serverVersion };
 }
@@ -63,6 +64,7 @@ function needsOf({ config, resources, leaseNamespaces }: PreflightOptions): read
   const leases = [...new Set(leaseNamespaces)].map((namespace) => ({
     resource: resourceOf(kinds.Lease),
     verbs: ['get', 'create', 'update'],
+    essential: ['get'],
     namespace,
   }));
   return [...watched, ...leases];

@@ -137,7 +137,19 @@ describe('run --shadow on a real API server', () => {
       120_000,
     );
     expect(await operator.stop()).toBe(0);
-    const before = await versions();
+    let before = await versions();
+    // The others go on telling of their Machines for a while after a node is there.
+    await until(
+      'nobody writes any more',
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 3_000));
+        const last = before;
+        before = await versions();
+        return before.join() === last.join();
+      },
+      (isQuiet) => isQuiet,
+      120_000,
+    );
     const seen = server.auditEntries().length;
     operator = shadow();
     const running = operator;

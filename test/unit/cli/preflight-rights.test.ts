@@ -76,7 +76,15 @@ describe('start with rights missing', () => {
     ]);
   });
 
-  test.each(['list kubeadmconfigs', 'watch kubeadmconfigs', 'list secrets'])(
+  test('one that nothing works without, and others -> the error names all of them', async () => {
+    const { error } = await start('watch kubeadmconfigs', 'create secrets');
+    expect(error?.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'the operator may not watch kubeadmconfigs.bootstrap.cluster.x-k8s.io',
+      'the operator may not create secrets',
+    ]);
+  });
+
+  test.each(['list kubeadmconfigs', 'watch kubeadmconfigs', 'list secrets', 'get leases'])(
     'may not %s -> nothing would work: the start fails and says so',
     async (right) => {
       const { error } = await start(right);
