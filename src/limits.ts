@@ -238,8 +238,11 @@ export const ON_DEMAND_IDLE_MAX_MS = 60_000;
 /** Body of an admission request, as controller-runtime: two objects of etcd's largest size with room for escapes. */
 export const ADMISSION_BYTES_MAX = 7 * 1024 * 1024;
 
-/** Body of a conversion request: the API server converts a page of a list in one request. */
-export const CONVERSION_BYTES_MAX = 256 * 1024 * 1024;
+/**
+ * Body of a conversion request: the API server converts a list in one request, and lists that a client asks for without pages come
+ * whole: 20,000 objects of 6 KiB. More would hold the event loop for longer than a probe waits.
+ */
+export const CONVERSION_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Webhook certificates are looked at again after this long, whatever the file system tells, as controller-runtime. */
 export const CERTIFICATE_POLL_MS = 10_000;
@@ -286,14 +289,41 @@ export const LISTENER_HEAD_TIME_MAX_MS = 10_000;
 /** A request arrives within this time, its body included: an API server gives up on a webhook after at most 30 s. */
 export const LISTENER_REQUEST_TIME_MAX_MS = 30_000;
 
+/** An answer is taken within this time after its last byte was written: who asked gave up by then, and its bytes are ours to keep. */
+export const LISTENER_ANSWER_TIME_MAX_MS = 30_000;
+
+/** Connections to the health port: a few probes and people; each that a stranger holds costs what a request costs. */
+export const HEALTH_CONNECTIONS_MAX = 100;
+
+/** A profile or a list of metrics is taken within this time after it was written: many megabytes on a slow line, as long as the longest profile. */
+export const PROFILE_ANSWER_TIME_MAX_MS = 300_000;
+
 /** How often connections are held against these times. */
 export const LISTENER_CHECK_MS = 5_000;
 
-/** Bodies that all webhook requests together may hold in memory: one page of the largest conversion, and admissions beside it. */
+/** Bodies, and answers not yet taken, that all webhook requests together may hold: the largest conversion, its answer, and admissions beside it. */
 export const WEBHOOK_BYTES_IN_FLIGHT_MAX = 300 * 1024 * 1024;
 
 /** Values of a JSON body: a page of 500 objects with 8,000 values each. Empty objects are three bytes here and fifty in memory. */
 export const JSON_VALUES_MAX = 4_000_000;
+
+/** Values of an admission review: an object and what it was before, each at the request limit of 3 MiB, with twenty bytes for a value. */
+export const ADMISSION_VALUES_MAX = 300_000;
+
+/** Values of one object of a conversion: more than etcd's 1.5 MiB hold, at four bytes for the shortest valid item of a list. */
+export const CONVERSION_OBJECT_VALUES_MAX = 500_000;
+
+/** A conversion of more values than this waits for its turn and rests between objects; one of fewer takes a few milliseconds. */
+export const CONVERSION_AT_ONCE_VALUES_MAX = 5_000;
+
+/**
+ * Items of a described list, or entries of a dictionary: ten times the longest that the API allows, since objects that were stored
+ * before a bound was made must be readable. More is refused before an item is looked at.
+ */
+export const LIST_ITEMS_MAX = 10_000;
+
+/** Faults of one object that are told: nobody reads more, and each quotes what is wrong. */
+export const FIELD_ERRORS_MAX = 100;
 
 /** Levels of a JSON body: what the API server's own reader takes, so everything that it can have stored can be converted. */
 export const JSON_DEPTH_MAX = 10_000;

@@ -4,9 +4,11 @@
 // written form. `encode` writes a value in the order and with the presence its description asks for. An object that holds
 // an empty list is not empty: it is written as `{}`, as the Go implementation writes it.
 //
-//   W1. Neither throws on any JSON. What does not fit is reported with its path.
+//   W1. Neither throws on any JSON. What does not fit is reported with its path, a hundred times at most.
 //   W2. decode(encode(value)) equals value, apart from empty values that the description does not write.
+//   W3. The length of a list or dictionary is looked at before its items are.
 
+import { FIELD_ERRORS_MAX, LIST_ITEMS_MAX } from '../limits.js';
 import type { Description } from './schema.js';
 
 /** Any JSON value. */
@@ -89,13 +91,14 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function read(schema: Description, json: unknown, path: string, problems: string[]): unknown {
-  if (json === null || json === undefined) return undefined;
+  if (json === null || json === undefined || problems.length >= FIELD_ERRORS_MAX) return undefined;
   if (schema.openApi['x-kubernetes-int-or-string'] === true) return readText(schema, String(json), path, problems);
   switch (schema.openApi.type) {
     case 'object':
       return readObject(schema, json, path, problems);
     case 'array':
       if (!Array.isArray(json)) return wrongType(path, 'a list', json, problems);
+      if (json.length > LIST_ITEMS_MAX) return tooMany(path, json.length, problems);
       return json.map((item, index) => readItem(schema, item, `${path}[${index}]`, problems));
     case 'integer':
       return Number.isSafeInteger(json) ? json : wrongType(path, 'a whole number', json, problems);
@@ -110,8 +113,10 @@ function read(schema: Description, json: unknown, path: string, problems: string
 function readObject(schema: Description, json: unknown, path: string, problems: string[]): unknown {
   if (!isRecord(json)) return wrongType(path, 'an object', json, problems);
   if (schema.properties === undefined) {
+    const entries = Object.entries(json);
+    if (entries.length > LIST_ITEMS_MAX) return tooMany(path, entries.length, problems);
     return Object.fromEntries(
-      Object.entries(json).map(([name, item]) => [name, readItem(schema, item, join(path, name), problems)]),
+      entries.map(([name, item]) => [name, readItem(schema, item, join(path, name), problems)]),
     );
   }
   const value: Record<string, unknown> = {};
@@ -140,6 +145,11 @@ function readText(schema: Description, given: string, path: string, problems: st
 
 function join(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
+}
+
+function tooMany(path: string, count: number, problems: string[]): undefined {
+  problems.push(`${path}: Too many: ${count}: must have at most ${LIST_ITEMS_MAX} items`);
+  return undefined;
 }
 
 function wrongType(path: string, wanted: string, json: unknown, problems: string[]): undefined {

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TlsOptions } from 'node:tls';
 import { listen, type ListenerFault, type ListenerOptions } from '../http/listener.js';
 import { requestTarget } from '../http/request-target.js';
+import { HEALTH_CONNECTIONS_MAX, PROFILE_ANSWER_TIME_MAX_MS } from '../limits.js';
 import { listenAddress } from './addresses.js';
 import type { DebugPages } from './debug-pages.js';
 import { CommandFailure } from './exit.js';
@@ -71,7 +72,7 @@ export async function serveHealth(address: string, checks: HealthChecks, onFault
     const passed = `${isPing ? '[+]ping ok\n' : ''}${isNamed ? '[+]webhook ok\n' : ''}healthz check passed\n`;
     plain(response, 200, query.has('verbose') ? passed : 'ok');
   };
-  return serve({ name: 'health', ...at, onRequest, onFault }, 'health-addr');
+  return serve({ name: 'health', ...at, onRequest, onFault, connectionsMax: HEALTH_CONNECTIONS_MAX }, 'health-addr');
 }
 
 /** How /metrics is protected. */
@@ -95,7 +96,7 @@ export async function servePages(
     const page = pageOf(pages, requestTarget(request.url).path);
     return page === undefined ? plain(response, 404, thereIs(Object.keys(pages))) : page(request, response);
   };
-  return serve({ name, ...at, onRequest, onFault }, flag);
+  return serve({ name, ...at, onRequest, onFault, answerTimeMaxMs: PROFILE_ANSWER_TIME_MAX_MS }, flag);
 }
 
 function pageOf(pages: DebugPages, path: string): DebugPages[string] | undefined {
@@ -143,5 +144,8 @@ export async function serveMetrics(
     plain(response, 200, body, type);
   };
   const tls = access.kind === 'insecure' ? undefined : access.tls;
-  return serve({ name: 'diagnostics', ...at, tls, onRequest, onFault }, 'diagnostics-address');
+  return serve(
+    { name: 'diagnostics', ...at, tls, onRequest, onFault, answerTimeMaxMs: PROFILE_ANSWER_TIME_MAX_MS },
+    'diagnostics-address',
+  );
 }

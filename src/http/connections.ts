@@ -13,6 +13,8 @@ export interface Connections {
    * rests, the first whose handshake or request has been on its way for long; else the new one.
    */
   opened(socket: Socket): void;
+  /** Tells whether another request of the same connection has no answer yet, or the connection is gone: HTTP/1.1 clients wait. */
+  isBusy(request: IncomingMessage): boolean;
   /** A request is under way on a connection; the function that comes back says that it is over. */
   busy(request: IncomingMessage): () => void;
   destroyAll(): void;
@@ -61,6 +63,7 @@ export function createConnections(connectionsMax: number, monotonicMs: () => num
         if (open.get(key) === connection) open.delete(key);
       });
     },
+    isBusy: ({ socket }) => socket.destroyed || (open.get(endsOf(socket))?.running ?? 0) > 0,
     busy(request) {
       const key = endsOf(request.socket);
       const connection = open.get(key);

@@ -6,6 +6,8 @@
 //   N2. A request's head has a size and a time, a request has a time, a port has a number of connections.
 //   N3. A port with all its connections taken closes the one that has rested longest since its last answer, then one that has been
 //       coming for long: strangers who hold connections open do not keep an API server or a probe out.
+//   N4. An answer that nobody takes is not kept: its connection ends.
+//   N5. A connection on which a request comes before the last one has its answer ends: one stranger has one request at a time.
 
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
@@ -13,6 +15,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TlsOptions } from 'node:tls';
 import {
+  LISTENER_ANSWER_TIME_MAX_MS,
   LISTENER_CHECK_MS,
   LISTENER_CONNECTIONS_MAX,
   LISTENER_HEAD_BYTES_MAX,
@@ -49,6 +52,8 @@ export interface ListenerOptions {
   readonly monotonicMs?: () => number;
   /** How long a request may take to arrive; 0 for no bound. */
   readonly requestTimeMaxMs?: number;
+  /** How long an answer may take to be taken after its end was written. What is still being written (a stream) has no such bound. */
+  readonly answerTimeMaxMs?: number;
 }
 
 /** A port that is served. */
@@ -71,13 +76,19 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     options.connectionsMax ?? LISTENER_CONNECTIONS_MAX,
     options.monotonicMs ?? (() => performance.now()),
   );
+  const answerTimeMaxMs = options.answerTimeMaxMs ?? LISTENER_ANSWER_TIME_MAX_MS;
   const server = serverOf(options, (request, response) => {
+    if (connections.isBusy(request)) {
+      request.socket.destroy();
+      return;
+    }
     const rested = connections.busy(request);
     running.add(response);
     response.once('close', () => {
       running.delete(response);
       rested();
     });
+    destroyUntaken(response, answerTimeMaxMs);
     // A peer that goes away while it is answered is no fault of anybody here.
     request.on('error', () => response.destroy());
     response.on('error', () => response.destroy());
@@ -90,6 +101,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const { onUpgrade } = options;
   if (onUpgrade !== undefined) {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (connections.isBusy(request)) {
+        socket.destroy();
+        return;
+      }
       connections.busy(request);
       socket.on('error', () => socket.destroy());
       void settle(() => onUpgrade(request, socket, head)).catch((error: unknown) => {
@@ -140,6 +155,15 @@ async function bound(server: Server, { port, host }: ListenerOptions): Promise<n
   });
   const at = server.address();
   return typeof at === 'object' && at !== null ? at.port : port;
+}
+
+/** Ends the connection of an answer that was written to its end and is not taken in time. */
+function destroyUntaken(response: ServerResponse, timeMaxMs: number): void {
+  response.once('prefinish', () => {
+    const timer = setTimeout(() => response.destroy(), timeMaxMs);
+    timer.unref();
+    response.once('close', () => clearTimeout(timer));
+  });
 }
 
 /** Runs a handler; what it throws before its first await rejects like what it throws later. */

@@ -3,13 +3,43 @@
 //   B1. A body that says that it is too long is refused before it is read; one that is too long without saying so is not kept.
 //   B2. All bodies together hold at most WEBHOOK_BYTES_IN_FLIGHT_MAX bytes: the request that would exceed it is told to come back.
 //   B3. What is too deep for the API server's own reader, or would fill the memory once it is read, is refused before it is parsed.
+//   B4. Long bodies are read, judged and answered one after the other: whoever rests meanwhile is not one of many in memory.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonExtent } from '../http/json-text.js';
-import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../limits.js';
+import { jsonExtent, type JsonExtent } from '../http/json-text.js';
+import { JSON_DEPTH_MAX } from '../limits.js';
+
+/** Why there is no body. */
+export interface Problem {
+  readonly problem: string;
+  readonly code: number;
+}
 
 /** A body, or why there is none. */
-export type Body = { readonly json: unknown } | { readonly problem: string; readonly code: number };
+export type Body = { readonly json: unknown } | Problem;
+
+/** What a body may be. */
+export interface BodyBounds {
+  readonly bytesMax: number;
+  readonly valuesMax: number;
+  /** At which level of the JSON its objects are, and how many values one of them may have. */
+  readonly objects?: { readonly level: number; readonly valuesMax: number };
+  /** A body of more values waits until those before it have their answers. */
+  readonly atOnceValuesMax: number;
+}
+
+/** Lets one run after the other. */
+export type InTurn = <T>(run: () => Promise<T>) => Promise<T>;
+
+/** Nobody runs yet. */
+export function createTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (run) => {
+    const mine = last.then(run);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
 
 /** Bytes that requests hold, all together. */
 export interface BytesInFlight {
@@ -36,18 +66,25 @@ export function bytesInFlight(bytesMax: number): BytesInFlight {
 /** Reads a body and hands it to `use`; its bytes count until `use` has made an answer of it. Never rejects by itself. */
 export async function withBody<T>(
   request: IncomingMessage,
-  { bytesMax, budget }: { readonly bytesMax: number; readonly budget: BytesInFlight },
-  use: (body: Body) => T,
+  { bounds, budget, inTurn }: { readonly bounds: BodyBounds; readonly budget: BytesInFlight; readonly inTurn: InTurn },
+  use: (body: Body) => T | Promise<T>,
 ): Promise<T> {
   const held = { bytes: 0 };
   try {
-    return use(await readBody(request, { bytesMax, budget, held }));
+    const read = await readBody(request, { bytesMax: bounds.bytesMax, budget, held });
+    if ('problem' in read) return await use(read);
+    const extent = jsonExtent(read.text, bounds.objects?.level);
+    const problem = refusal(extent, bounds);
+    if (problem !== null) return await use(problem);
+    if (extent.values <= bounds.atOnceValuesMax) return await use(parsed(read.text));
+    return await inTurn(async () => use(parsed(read.text)));
   } finally {
     budget.giveBack(held.bytes);
   }
 }
 
-const BUSY: Body = { problem: 'too many bytes are in flight; try again', code: 503 };
+/** What is said where there is no room for a body, or for an answer. */
+export const BUSY: Problem = { problem: 'too many bytes are in flight; try again', code: 503 };
 
 async function readBody(
   request: IncomingMessage,
@@ -56,7 +93,7 @@ async function readBody(
     budget,
     held,
   }: { readonly bytesMax: number; readonly budget: BytesInFlight; readonly held: { bytes: number } },
-): Promise<Body> {
+): Promise<{ readonly text: string } | Problem> {
   const tooLarge = { problem: `request entity is too large; limit is ${bytesMax} bytes`, code: 413 };
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
     request.resume();
@@ -82,14 +119,19 @@ async function readBody(
   if (type.split(';')[0]?.trim() !== 'application/json') {
     return { problem: `contentType=${type}, expected application/json`, code: 400 };
   }
-  return parsed(body.text());
+  return { text: body.text() };
+}
+
+const refused = (why: string): Problem => ({ problem: `couldn't read the body as JSON: ${why}`, code: 400 });
+
+function refusal({ depth, values, largest }: JsonExtent, { valuesMax, objects }: BodyBounds): Problem | null {
+  if (depth > JSON_DEPTH_MAX) return refused(`exceeded max depth ${JSON_DEPTH_MAX}`);
+  if (values > valuesMax) return refused(`more than ${valuesMax} values`);
+  if (objects === undefined || largest <= objects.valuesMax) return null;
+  return refused(`more than ${objects.valuesMax} values in one object`);
 }
 
 function parsed(text: string): Body {
-  const { depth, values } = jsonExtent(text);
-  const refused = (why: string): Body => ({ problem: `couldn't read the body as JSON: ${why}`, code: 400 });
-  if (depth > JSON_DEPTH_MAX) return refused(`exceeded max depth ${JSON_DEPTH_MAX}`);
-  if (values > JSON_VALUES_MAX) return refused(`more than ${JSON_VALUES_MAX} values`);
   try {
     return { json: JSON.parse(text) };
   } catch (error) {

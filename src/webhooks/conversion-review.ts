@@ -1,6 +1,7 @@
 // Answers one ConversionReview.
 //
-// Pure. Either all objects are converted, in the order they came, or none is: the API server accepts nothing else.
+// Either all objects are converted, in the order they came, or none is: the API server accepts nothing else.
+// Whoever converts a long list lets others run between two objects.
 
 import { convert } from '../api/kubeadmconfig/conversion.js';
 import { isObject, type JsonObject } from '../api/wire.js';
@@ -9,8 +10,8 @@ import { isObject, type JsonObject } from '../api/wire.js';
 export type ConversionAnswer =
   { readonly review: JsonObject; readonly failure?: string } | { readonly unreadable: string };
 
-/** Converts the objects of a review. */
-export function answerConversion(review: unknown): ConversionAnswer {
+/** Converts the objects of a review; `rest` runs between two of them. */
+export async function answerConversion(review: unknown, rest: () => Promise<void>): Promise<ConversionAnswer> {
   if (!isObject(review)) return { unreadable: 'the body is not a ConversionReview' };
   const { apiVersion, kind, request } = review;
   if (kind !== 'ConversionReview' || apiVersion !== 'apiextensions.k8s.io/v1') {
@@ -22,7 +23,8 @@ export function answerConversion(review: unknown): ConversionAnswer {
     return { unreadable: 'the request must have uid, desiredAPIVersion and objects' };
   }
   const convertedObjects: JsonObject[] = [];
-  for (const object of objects) {
+  for (const [index, object] of objects.entries()) {
+    if (index > 0) await rest();
     const outcome = isObject(object)
       ? converted(object, desiredAPIVersion)
       : { failure: 'an object to convert is not an object' };

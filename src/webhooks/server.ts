@@ -7,6 +7,7 @@
 //   W2. A port without a usable certificate is an error that names the folder, or (`waitForCertificate`) opens when there is one.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as othersRan } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { ValidationGates } from '../api/kubeadmconfig/validation.js';
 import { jsonText } from '../http/json-text.js';
@@ -14,13 +15,26 @@ import { listen, type Listener, type ListenerFault } from '../http/listener.js';
 import { requestTarget } from '../http/request-target.js';
 import {
   ADMISSION_BYTES_MAX,
+  ADMISSION_VALUES_MAX,
+  CONVERSION_AT_ONCE_VALUES_MAX,
   CONVERSION_BYTES_MAX,
+  CONVERSION_OBJECT_VALUES_MAX,
+  JSON_VALUES_MAX,
   WEBHOOK_BYTES_IN_FLIGHT_MAX,
   WEBHOOK_CONNECTIONS_MAX,
 } from '../limits.js';
 import type { Logger } from '../log.js';
 import { answerAdmission, codeOf, refuseAdmission } from './admission.js';
-import { bytesInFlight, withBody, type Body, type BytesInFlight } from './body.js';
+import {
+  BUSY,
+  bytesInFlight,
+  createTurns,
+  withBody,
+  type Body,
+  type BodyBounds,
+  type BytesInFlight,
+  type InTurn,
+} from './body.js';
 import { readCertificate, watchCertificate, type CertificateFiles, type KeyPair, type Timers } from './certificates.js';
 import { answerConversion } from './conversion-review.js';
 import { ADMISSION_ENDPOINTS, CONVERSION_PATH, type AdmissionEndpoint } from './endpoints.js';
@@ -48,7 +62,7 @@ export interface WebhookServerOptions {
   readonly onFault: (fault: ListenerFault) => void;
   /** Without a usable certificate: wait for one (true), or fail. */
   readonly waitForCertificate?: boolean;
-  /** Bytes of bodies in memory at once; WEBHOOK_BYTES_IN_FLIGHT_MAX when absent. */
+  /** Bytes of bodies and of answers in memory at once; WEBHOOK_BYTES_IN_FLIGHT_MAX when absent. */
   readonly bytesInFlightMax?: number;
 }
 
@@ -120,13 +134,16 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
 
 async function open(options: WebhookServerOptions, pair: KeyPair): Promise<Listener> {
   const { logger } = options;
-  const budget = bytesInFlight(options.bytesInFlightMax ?? WEBHOOK_BYTES_IN_FLIGHT_MAX);
+  const shared = {
+    budget: bytesInFlight(options.bytesInFlightMax ?? WEBHOOK_BYTES_IN_FLIGHT_MAX),
+    inTurn: createTurns(),
+  };
   const listener = await listen({
     name: 'webhook',
     port: options.port,
     host: options.host,
     tls: { ...options.tls, ...pair },
-    onRequest: (request, response) => serve(options, budget, request, response),
+    onRequest: (request, response) => serve(options, shared, request, response),
     onFault: options.onFault,
     onHandshakeFailure: (error) => logger.verbose(4, 'TLS handshake with a webhook client failed', { err: error }),
     keepAliveMs: KEEP_ALIVE_MS,
@@ -162,11 +179,17 @@ interface Answer {
   readonly code: number;
 }
 
+/** What all requests share. */
+interface Shared {
+  readonly budget: BytesInFlight;
+  readonly inTurn: InTurn;
+}
+
 const PLAIN = 'text/plain; charset=utf-8';
 
 async function serve(
   options: WebhookServerOptions,
-  budget: BytesInFlight,
+  shared: Shared,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -179,22 +202,37 @@ async function serve(
   const { monotonicMs, observer, logger } = options;
   const startedMs = monotonicMs();
   observer?.onStart?.(path);
-  const answer = await answerTo(endpoint, request, { ...options, budget }).catch((error: unknown): Answer => {
+  const whole = await answerTo(endpoint, request, { ...options, ...shared }).catch((error: unknown): Answer => {
     observer?.onPanic?.(path);
     logger.error('Webhook handler failed', { path, err: error });
     return { status: 500, code: 500, text: 'internal error\n', type: PLAIN };
   });
+  const answer = keptUntilTaken(whole, shared.budget, response);
   observer?.onAnswer?.(path, answer.code, (monotonicMs() - startedMs) / 1000);
   write(response, answer);
 }
 
+const CONVERSION_BOUNDS: BodyBounds = {
+  bytesMax: CONVERSION_BYTES_MAX,
+  valuesMax: JSON_VALUES_MAX,
+  // Inside the review, its request and the list of objects.
+  objects: { level: 4, valuesMax: CONVERSION_OBJECT_VALUES_MAX },
+  atOnceValuesMax: CONVERSION_AT_ONCE_VALUES_MAX,
+};
+
+const ADMISSION_BOUNDS: BodyBounds = {
+  bytesMax: ADMISSION_BYTES_MAX,
+  valuesMax: ADMISSION_VALUES_MAX,
+  atOnceValuesMax: ADMISSION_VALUES_MAX,
+};
+
 async function answerTo(
   endpoint: AdmissionEndpoint | undefined,
   request: IncomingMessage,
-  { gates, logger, budget }: WebhookServerOptions & { readonly budget: BytesInFlight },
+  { gates, logger, budget, inTurn }: WebhookServerOptions & Shared,
 ): Promise<Answer> {
-  const bytesMax = endpoint === undefined ? CONVERSION_BYTES_MAX : ADMISSION_BYTES_MAX;
-  return withBody(request, { bytesMax, budget }, (body) =>
+  const bounds = endpoint === undefined ? CONVERSION_BOUNDS : ADMISSION_BOUNDS;
+  return withBody<Answer>(request, { bounds, budget, inTurn }, (body) =>
     endpoint === undefined ? conversion(body, logger) : admission(endpoint, body, gates),
   );
 }
@@ -205,12 +243,21 @@ function admission(endpoint: AdmissionEndpoint, body: Body, gates: ValidationGat
   return { status: 200, code: codeOf(review), text: jsonText(review), type: 'application/json' };
 }
 
-function conversion(body: Body, logger: Logger): Answer {
+async function conversion(body: Body, logger: Logger): Promise<Answer> {
   if ('problem' in body) return { status: body.code, code: body.code, text: `${body.problem}\n`, type: PLAIN };
-  const answer = answerConversion(body.json);
+  const answer = await answerConversion(body.json, othersRan);
   if ('unreadable' in answer) return { status: 400, code: 400, text: `${answer.unreadable}\n`, type: PLAIN };
   if (answer.failure !== undefined) logger.error('Failed to convert', { err: answer.failure });
   return { status: 200, code: 200, text: jsonText(answer.review), type: 'application/json' };
+}
+
+/** Counts an answer until it is taken; where there is no room for it, the answer that says so. */
+function keptUntilTaken(answer: Answer, budget: BytesInFlight, response: ServerResponse): Answer {
+  const bytes = Buffer.byteLength(answer.text);
+  if (!budget.take(bytes)) return { status: BUSY.code, code: BUSY.code, text: `${BUSY.problem}\n`, type: PLAIN };
+  if (response.closed) budget.giveBack(bytes);
+  else response.once('close', () => budget.giveBack(bytes));
+  return answer;
 }
 
 function write(response: ServerResponse, { status, text, type }: Answer): void {

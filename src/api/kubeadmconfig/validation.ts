@@ -4,6 +4,7 @@
 // table in docs/webhooks.md. Nothing here is about changes: every field may change at any time.
 
 import { forbidden, invalid, missing, type FieldError } from '../field-errors.js';
+import { FIELD_ERRORS_MAX } from '../../limits.js';
 import { annotationErrors, labelErrors } from '../label-rules.js';
 import type { Description } from '../schema.js';
 import { decode, encode } from '../wire.js';
@@ -28,7 +29,7 @@ export type Validation = { readonly errors: readonly FieldError[] } | { readonly
 export function validateKubeadmConfig(object: { readonly spec?: unknown }, gates: ValidationGates): Validation {
   const read = decode(kubeadmConfigSpec, object.spec, 'spec');
   if ('problems' in read) return { unreadable: read.problems.join(', ') };
-  return { errors: specErrors(read.value ?? {}, 'spec', gates) };
+  return { errors: specErrors(read.value ?? {}, 'spec', gates).slice(0, FIELD_ERRORS_MAX) };
 }
 
 /** Checks a KubeadmConfigTemplate in v1beta2. */
@@ -41,8 +42,21 @@ export function validateKubeadmConfigTemplate(object: { readonly spec?: unknown 
       ...specErrors(spec, 'spec.template.spec', gates),
       ...labelErrors(metadata?.labels ?? {}, 'spec.template.metadata.labels'),
       ...annotationErrors(metadata?.annotations ?? {}, 'spec.template.metadata.annotations'),
-    ],
+    ].slice(0, FIELD_ERRORS_MAX),
   };
+}
+
+/** The faults of items, in order; those after the last that is told are not looked for. */
+function errorsIn<T>(
+  items: readonly T[],
+  errorsOf: (item: T, index: number) => readonly FieldError[],
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, item] of items.entries()) {
+    if (errors.length >= FIELD_ERRORS_MAX) break;
+    errors.push(...errorsOf(item, index));
+  }
+  return errors;
 }
 
 function specErrors(spec: KubeadmConfigSpec, at: string, gates: ValidationGates): readonly FieldError[] {
@@ -57,7 +71,7 @@ function specErrors(spec: KubeadmConfigSpec, at: string, gates: ValidationGates)
 
 function fileErrors(files: readonly File[], at: string): readonly FieldError[] {
   const paths = new Set<string>();
-  return files.flatMap((file, index) => {
+  return errorsIn(files, (file, index) => {
     const here = `${at}[${index}]`;
     const errors: FieldError[] = [];
     if (file.content !== undefined && file.contentFrom !== undefined) {
@@ -81,7 +95,7 @@ function fileErrors(files: readonly File[], at: string): readonly FieldError[] {
 }
 
 function userErrors(users: readonly User[], at: string): readonly FieldError[] {
-  return users.flatMap((user, index) => {
+  return errorsIn(users, (user, index) => {
     const here = `${at}[${index}]`;
     const errors: FieldError[] = [];
     if (user.passwd !== undefined && user.passwdFrom !== undefined) {

@@ -198,6 +198,60 @@ describe('listener', () => {
     expect(await dial(port, GET).answer).toBe('');
   });
 
+  test('requests: another one before the first has its answer -> the connection ends, the second is not looked at', async () => {
+    const paths: (string | undefined)[] = [];
+    const { port } = await start({ onRequest: ({ url }) => void paths.push(url) });
+    const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    expect(await dial(port, `${get('/first')}${get('/second')}${get('/third')}`).answer).toBe('');
+    expect(paths).toEqual(['/first']);
+  });
+
+  test('upgrade: before the first request has its answer -> the connection ends, nothing is upgraded', async () => {
+    let upgrades = 0;
+    const { port } = await start({ onRequest: () => undefined, onUpgrade: () => void (upgrades += 1) });
+    expect(await dial(port, `GET / HTTP/1.1\r\nhost: x\r\n\r\n${UPGRADE}`).answer).toBe('');
+    expect(upgrades).toBe(0);
+  });
+
+  test('requests: the next one after the answer -> is answered on the same connection', async () => {
+    const { port } = await start({});
+    const get = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+    const { socket } = dial(port, get);
+    for (let round = 0; round < 20; round += 1) {
+      const answer = await new Promise<string>((done) => socket.once('data', (data: Buffer) => done(String(data))));
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      socket.write(get);
+    }
+  });
+
+  test('answer: written to its end and not taken -> the connection ends', async () => {
+    let isClosed = false;
+    const length = 64 * 1024 * 1024;
+    const { port } = await start({
+      answerTimeMaxMs: 50,
+      onRequest(_, response) {
+        response.once('close', () => (isClosed = true));
+        response.end('x'.repeat(length));
+      },
+    });
+    const { socket, answer } = dial(port, GET);
+    socket.pause();
+    while (!isClosed) await new Promise((done) => setTimeout(done, 5));
+    socket.resume();
+    expect((await answer).length).toBeLessThan(length);
+  });
+
+  test('answer: still being written -> has no such bound', async () => {
+    const { port } = await start({
+      answerTimeMaxMs: 10,
+      onRequest(_, response) {
+        response.write('first ');
+        setTimeout(() => response.end('last'), 60);
+      },
+    });
+    expect(await dial(port, GET).answer).toMatch(/first [^]*last/);
+  });
+
   test('close: drained -> what is being answered has its answer first', async () => {
     let finish = (): void => undefined;
     const listener = await start({ onRequest: (_, response) => void (finish = () => response.end('late')) });

@@ -55,6 +55,7 @@ describe('JSON of any depth', () => {
 
   test('extent: lists, objects and what they hold -> counted at least once each', () => {
     expect(jsonExtent('{"a":[{},{},"x,y"],"b":1}').values).toBe(8);
+    expect(jsonExtent('{"a":"\\\\","b":"\\"[,","c":[1]}').values).toBe(5);
   });
 
   test('text: a value of 50,000 levels -> written, and read again the same', () => {

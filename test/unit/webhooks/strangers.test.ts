@@ -8,6 +8,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { jsonText } from '../../../src/http/json-text.js';
 import type { Logger } from '../../../src/log.js';
 import { silentLogger } from '../../../src/log.js';
+import { createTurns } from '../../../src/webhooks/body.js';
+import { answerConversion } from '../../../src/webhooks/conversion-review.js';
 import { ADMISSION_ENDPOINTS } from '../../../src/webhooks/endpoints.js';
 import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from '../../../src/webhooks/server.js';
 import { emptyFolder, mountCertificate, servingCertificate } from './serving-certificate.js';
@@ -201,7 +203,11 @@ describe('bodies', () => {
   const huge = String(300 * 1024 * 1024);
 
   /** Sends a head and perhaps some of a body; resolves with the first piece of the answer. */
-  function begin(port: number, headers: string, body = ''): { readonly first: Promise<string>; end(): void } {
+  function begin(
+    port: number,
+    headers: string,
+    body = '',
+  ): { readonly first: Promise<string>; pause(): void; end(): void } {
     const socket = connect({ port, host: 'localhost', rejectUnauthorized: false }, () =>
       socket.write(`POST /convert HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}\r\n\r\n${body}`),
     );
@@ -209,6 +215,7 @@ describe('bodies', () => {
     socket.on('error', () => undefined);
     return {
       first: new Promise((resolve) => socket.once('data', (data: Buffer) => resolve(data.toString()))),
+      pause: () => void socket.pause(),
       end: () => void socket.destroy(),
     };
   }
@@ -238,11 +245,105 @@ describe('bodies', () => {
     }
   });
 
+  test('answers that are not taken -> count: the one too many is told to come back, and later it is answered', async () => {
+    const large = { ...object('v1beta2', 1), metadata: { name: 'large', annotations: { a: 'x'.repeat(20_000_000) } } };
+    const review = conversion('v1beta1', [large]);
+    const { port } = await started({ bytesInFlightMax: 45_000_000 });
+    const holder = begin(port, `content-length: ${Buffer.byteLength(review)}`, review);
+    holder.pause();
+    const small = conversion('v1beta1', [object('v1beta2', 1)]);
+    expect((await post(port, '/convert', small)).status).toBe(200);
+    // Its body is given back; its answer, twice as long as one half of the rest, is not.
+    let status = 0;
+    while (status !== 503) ({ status } = await post(port, '/convert', conversion('v1beta1', [large, large])));
+    holder.end();
+    while (status !== 200) ({ status } = await post(port, '/convert', review));
+  });
+
   test('a body that comes byte by byte -> is put together', async () => {
     const { port } = await started();
     const review = conversion('v1beta1', [object('v1beta2', 1)]);
     const chunks = [...review].map((character) => `1\r\n${character}\r\n`).join('');
     expect(await begin(port, 'transfer-encoding: chunked', `${chunks}0\r\n\r\n`).first).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('bodies that would hold the process', () => {
+  const validate = '/validate-bootstrap-cluster-x-k8s-io-v1beta2-kubeadmconfig';
+  const admission = (spec: string): string =>
+    `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","object":${kubeadmConfig(spec)}}}`;
+  const kubeadmConfig = (spec: string): string =>
+    `{"apiVersion":"${group}/v1beta2","kind":"KubeadmConfig","metadata":{"name":"x"},"spec":${spec}}`;
+  const times = (count: number, text: string): string => Array(count).fill(text).join(',');
+  const statusIn = (reply: Reply): Record<string, unknown> & { readonly details?: { readonly causes: unknown[] } } =>
+    JSON.parse(reply.body).response.status;
+
+  test('admission: more values than two objects have -> refused with the reason', async () => {
+    const { port } = await started();
+    const reply = await post(port, validate, admission(`{"files":[${times(160_000, '{"path":"a"}')}]}`));
+    expect(statusIn(reply)).toMatchObject({ message: "couldn't read the body as JSON: more than 300000 values" });
+  });
+
+  test.each([
+    ['files', `{"files":[${times(10_001, '{"path":"a"}')}]}`, 'spec.files'],
+    [
+      'certSANs',
+      `{"clusterConfiguration":{"apiServer":{"certSANs":[${times(10_001, '"a"')}]}}}`,
+      'spec.clusterConfiguration.apiServer.certSANs',
+    ],
+  ])('admission: far more %s than the API allows -> refused with the field', async (_, spec, field) => {
+    const { port } = await started();
+    const reply = await post(port, validate, admission(spec));
+    expect(statusIn(reply)).toMatchObject({
+      code: 400,
+      message: `${field}: Too many: 10001: must have at most 10000 items`,
+    });
+  });
+
+  test('admission: faults in each of a thousand files -> the first hundred are told', async () => {
+    const { port } = await started();
+    const reply = await post(port, validate, admission(`{"files":[${times(1_000, '{"path":"a"}')}]}`));
+    expect(statusIn(reply).details?.causes).toHaveLength(100);
+  });
+
+  test('conversion: far more files than the API allows, or a hundred thousand wrong types -> that review fails, with a short reason', async () => {
+    const { port } = await started();
+    for (const spec of [`{"files":[${times(100_000, '{}')}]}`, `{"mounts":[${times(9_000, '[1,{}]')}]}`]) {
+      const reply = await post(port, '/convert', conversion('v1beta1', [JSON.parse(kubeadmConfig(spec))]));
+      const { result } = JSON.parse(reply.body).response;
+      expect(result.status).toBe('Failure');
+      expect(result.message.length).toBeLessThan(10_000);
+    }
+  });
+
+  test('conversion: an object with more values than one that can be stored -> refused with the reason', async () => {
+    const { port } = await started();
+    const spec = `{"a":[${times(500_000, '{}')}]}`;
+    const reply = await post(port, '/convert', conversion('v1beta1', [JSON.parse(kubeadmConfig(spec))]));
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      "couldn't read the body as JSON: more than 500000 values in one object\n",
+    ]);
+  });
+
+  test('conversion: a list of three -> others may run between two of them', async () => {
+    let rests = 0;
+    const review: unknown = JSON.parse(conversion('v1beta1', Array(3).fill(object('v1beta2', 1))));
+    const answer = await answerConversion(review, async () => void (rests += 1));
+    expect([rests, 'review' in answer]).toEqual([2, true]);
+  });
+
+  test('turns: one fails -> each begins when the one before it ended', async () => {
+    const inTurn = createTurns();
+    const told: string[] = [];
+    const run = (name: string) => async (): Promise<void> => {
+      told.push(`${name} begins`);
+      await new Promise(setImmediate);
+      told.push(`${name} ends`);
+      if (name === 'first') throw new Error('a bug');
+    };
+    await Promise.allSettled([inTurn(run('first')), inTurn(run('second'))]);
+    expect(told).toEqual(['first begins', 'first ends', 'second begins', 'second ends']);
   });
 });
 
