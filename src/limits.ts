@@ -111,8 +111,24 @@ export const CHUNK_LINE_BYTES_MAX = 256;
 /** Page of a list, or any other answer of the management cluster. Lists that are longer are read in smaller pages. */
 export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Answer of a workload cluster that is no list: an object of etcd's largest size as JSON with room for escapes. */
-export const WORKLOAD_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+/** Answer of a workload cluster that is no list: an object of etcd's largest size. */
+export const WORKLOAD_ANSWER_BYTES_MAX = 1_572_864;
+
+/** Values in it: reading a value takes longer than its three bytes tell. The largest Node or Pod has some thousands. */
+export const WORKLOAD_ANSWER_VALUES_MAX = 50_000;
+
+/** Values in a page of a list: five hundred Pods of a thousand values each. */
+export const WORKLOAD_LIST_VALUES_MAX = 500_000;
+
+/** Brackets within each other in such an answer: the API's own types stay below fifty. */
+export const WORKLOAD_ANSWER_DEPTH_MAX = 1_000;
+
+/** A refusal that is read for its reason: a Status has some hundred characters; what is longer is told by its HTTP status alone. */
+export const STATUS_CHARS_MAX = 64 * 1024;
+
+/** Values in such a refusal, and brackets within each other: a Status has a dozen and four. */
+export const STATUS_VALUES_MAX = 5_000;
+export const STATUS_DEPTH_MAX = 100;
 
 /** Page of Nodes, Pods and the like of a workload cluster: a few hundred objects. */
 export const WORKLOAD_LIST_BYTES_MAX = 64 * 1024 * 1024;

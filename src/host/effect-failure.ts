@@ -4,6 +4,7 @@
 // errors are recognised by their shape.
 
 import type { Failure, WaitsFor } from '../../machines/kit/row.js';
+import { scrubSecrets } from '../scrub.js';
 import { AbortedWork } from './deadline.js';
 import { normaliseMessage } from './normalise.js';
 
@@ -42,13 +43,18 @@ export function failureOf<Request extends string>(request: Request, error: unkno
     return {
       request,
       kind,
-      message: normaliseMessage(error.message),
+      message: cleanMessage(error.message),
       ...(object === undefined ? {} : { object }),
       ...(place === undefined ? {} : { place }),
     };
   }
-  if (error instanceof AbortedWork) return { request, kind: 'Aborted', message: error.message };
+  if (error instanceof AbortedWork) return { request, kind: 'Aborted', message: cleanMessage(error.message) };
   return isApiError(error) ? apiFailure(request, error) : null;
+}
+
+/** What may stand in a condition: the texts of servers come here as they are. */
+function cleanMessage(message: string): string {
+  return normaliseMessage(scrubSecrets(message));
 }
 
 function apiFailure<Request extends string>(request: Request, { failure }: ApiErrorLike): Failure<Request> {
@@ -56,7 +62,7 @@ function apiFailure<Request extends string>(request: Request, { failure }: ApiEr
   return {
     request,
     kind: `Api${kind}`,
-    message: normaliseMessage(message),
+    message: cleanMessage(message),
     ...(target === undefined || target.name === ''
       ? {}
       : {

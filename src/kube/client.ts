@@ -27,8 +27,9 @@ import {
   type Exchange,
   type ExchangeOptions,
 } from './exchange.js';
-import { failureOfContent, failureOfSilence, type CallName } from './failures.js';
-import { BodyError } from './kept-bytes.js';
+import { callText, failureOfContent, failureOfSilence, type CallName } from './failures.js';
+import { jsonExtent } from '../http/json-text.js';
+import { BodyError, TOO_LARGE } from './kept-bytes.js';
 import { apiVersionOf, collectionPath, isReviewPath, objectPath, query, selection } from './resource-paths.js';
 
 /** What a client needs. */
@@ -51,10 +52,11 @@ export interface FullApiClient extends ApiClient {
 /** A client for one API server and one identity. */
 export function createApiClient(options: ApiClientOptions): FullApiClient {
   const exchange = createExchange(options);
-  const writes = writeCalls(exchange, options.fieldManager);
+  const answers = options.answers ?? managementAnswers;
+  const writes = writeCalls(exchange, options.fieldManager, limitsOf(answers, 'object'));
   return Object.freeze({
     host: options.transport.host,
-    ...readCalls(exchange, options.answers ?? managementAnswers),
+    ...readCalls(exchange, answers),
     ...writes,
     close: () => options.transport.close(),
   });
@@ -79,7 +81,7 @@ function readCalls(
       const accept = options.metadataOnly === true ? { accept: PARTIAL } : {};
       const name = nameOf('get', target, false);
       const answer = await exchange.call({ name, method: 'GET', url: objectPath(target), options, ...accept });
-      const value = parse<T>(name, answer);
+      const value = parse<T>(name, answer, limitsOf(answers, 'object'));
       if (!isObject(value.metadata)) throw failureOfContent(name, 'is not an object of the API', answer);
       return complete(target.resource, value);
     },
@@ -90,7 +92,7 @@ function readCalls(
       const url = collectionPath(resource, options.namespace ?? '') + query({ ...selection(options), ...paging });
       const accept = options.metadataOnly === true ? { accept: PARTIAL_LIST } : {};
       const answer = await exchange.call({ name, method: 'GET', url, options, isList: true, ...accept });
-      const value = parse<RawList<T>>(name, answer);
+      const value = parse<RawList<T>>(name, answer, limitsOf(answers, 'list'));
       // Taken for an empty list, another answer would mean that everything is gone.
       if (!Array.isArray(value.items ?? []) || (value.items === undefined && value.metadata === undefined))
         throw failureOfContent(name, 'is not a list', answer);
@@ -104,7 +106,7 @@ function readCalls(
 
     async getPath<T>(path: string, options: RequestOptions = {}): Promise<T> {
       const { name, answer } = getAnswer(path, options);
-      return parse<T>(name, await answer);
+      return parse<T>(name, await answer, limitsOf(answers, 'object'));
     },
 
     async ping(path: string, options: RequestOptions = {}): Promise<void> {
@@ -136,7 +138,7 @@ async function* watchEvents<T extends KubeObject>(
   options.onOpened?.();
   try {
     for await (const line of readLines(body, { ...options.answers, onBytes: options.onBytes }))
-      yield watchEvent(name, resource, parseEvent<T>(name, line));
+      yield watchEvent(name, resource, parseEvent<T>(name, line, limitsOf(options.answers, 'object')));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     const aborted = options.signal?.aborted === true;
@@ -153,7 +155,8 @@ interface RawEvent<T> {
   readonly object: T & { readonly code?: number; readonly reason?: string; readonly message?: string };
 }
 
-function parseEvent<T extends KubeObject>(name: CallName, line: string): RawEvent<T> {
+function parseEvent<T extends KubeObject>(name: CallName, line: string, limits: JsonLimits | null): RawEvent<T> {
+  checkExtent(name, line, limits);
   const event = readJson(line);
   if (!isObject(event)) throw failureOfContent(name, 'has a line that is not a JSON object');
   return event as RawEvent<T>;
@@ -181,12 +184,13 @@ function watchEvent<T extends KubeObject>(
 function writeCalls(
   exchange: Exchange,
   fieldManager: string,
+  limits: JsonLimits | null,
 ): Pick<ApiClient, 'create' | 'update' | 'mergePatch' | 'apply' | 'delete' | 'post'> {
   const send = async <T extends KubeObject>(
     call: Omit<Call, 'options'>,
     resource: Resource,
     options: WriteOptions,
-  ): Promise<T> => complete(resource, parse<T>(call.name, await exchange.call({ ...call, options })));
+  ): Promise<T> => complete(resource, parse<T>(call.name, await exchange.call({ ...call, options }), limits));
   const flags = (options: WriteOptions): { fieldManager: string; dryRun?: string } => ({
     fieldManager,
     ...(options.dryRun === true ? { dryRun: 'All' } : {}),
@@ -244,7 +248,11 @@ function writeCalls(
       const { kind = path, metadata } = body as Partial<KubeObject>;
       const target = { kind, namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
       const name: CallName = { verb: 'post', target, write: !isReviewPath(path) };
-      return parse<T>(name, await exchange.call({ name, method: 'POST', url: path, body, options, mayRepeat: false }));
+      return parse<T>(
+        name,
+        await exchange.call({ name, method: 'POST', url: path, body, options, mayRepeat: false }),
+        limits,
+      );
     },
   };
 }
@@ -265,11 +273,38 @@ function nameOf(verb: string, { resource, namespace, name }: Target, write: bool
 }
 
 /** The JSON object of a successful answer. */
-function parse<T>(name: CallName, answer: Answer): T {
+function parse<T>(name: CallName, answer: Answer, limits: JsonLimits | null): T {
+  checkExtent(name, answer.text, limits);
   const value = readJson(answer.text);
   if (value === undefined) throw failureOfContent(name, answer.text === '' ? 'is empty' : 'is not JSON', answer);
   if (!isObject(value)) throw failureOfContent(name, 'is not a JSON object', answer);
   return value as T;
+}
+
+/** How much JSON may be read at once. */
+interface JsonLimits {
+  readonly valuesMax: number;
+  readonly depthMax: number;
+}
+
+function limitsOf({ extent }: AnswerLimits, what: 'object' | 'list'): JsonLimits | null {
+  if (extent === null) return null;
+  const { objectValuesMax, listValuesMax, depthMax } = extent;
+  return { valuesMax: what === 'list' ? listValuesMax : objectValuesMax, depthMax };
+}
+
+/** Throws for what would take long to read, before it is read. */
+function checkExtent(name: CallName, text: string, limits: JsonLimits | null): void {
+  if (limits === null) return;
+  const { values, depth } = jsonExtent(text);
+  const { valuesMax, depthMax } = limits;
+  if (values > valuesMax) throw tooMuch(name, `has more than ${valuesMax} values`);
+  if (depth > depthMax) throw tooMuch(name, `is nested deeper than ${depthMax} levels`);
+}
+
+function tooMuch(name: CallName, what: string): ApiError {
+  const message = `the answer of the API server to ${callText(name)} ${what}`;
+  return failureOfSilence(name, { sent: true, aborted: false, reason: TOO_LARGE, message });
 }
 
 /** Undefined for what is not JSON. */

@@ -68,8 +68,19 @@ export interface AnswerLimits {
   readonly listBytesMax: number;
   /** One event of a watch. */
   readonly lineBytesMax: number;
+  /** How much JSON one answer may hold, counted before it is read; null where the server is trusted. */
+  readonly extent: AnswerExtent | null;
   /** Shared with other clients; null for none. */
   readonly budget: ByteBudget | null;
+}
+
+/** How many values may be in an answer, and how many brackets within each other. */
+export interface AnswerExtent {
+  /** In an object, and in an event of a watch. */
+  readonly objectValuesMax: number;
+  /** In a page of a list. */
+  readonly listValuesMax: number;
+  readonly depthMax: number;
 }
 
 /** For a server that is trusted with the whole process. */
@@ -77,6 +88,7 @@ export const managementAnswers: AnswerLimits = Object.freeze({
   objectBytesMax: RESPONSE_BYTES_MAX,
   listBytesMax: RESPONSE_BYTES_MAX,
   lineBytesMax: WATCH_LINE_BYTES_MAX,
+  extent: null,
   budget: null,
 });
 
@@ -143,14 +155,21 @@ async function once(options: ExchangeOptions, request: Call, deadline: Deadline)
     if (answer.status < 300) return { status: answer.status, contentType: answer.headers['content-type'], text };
     tellForeign(options, answer.status, text);
     const retryAfter = answer.headers['retry-after'];
-    throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter });
+    throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter, isForeign: isForeign(options) });
   } catch (error) {
     throw error instanceof ApiError ? error : silence(options, request, deadline, { sent, error });
   }
 }
 
-function tellForeign({ observer, transport: { host } }: ExchangeOptions, status: number, text: string): void {
-  if (observer?.onForeignAnswer === undefined || text === '' || isStatus(text)) return;
+/** True where the server is not trusted with this process. */
+function isForeign({ answers = managementAnswers }: ExchangeOptions): boolean {
+  return answers.extent !== null;
+}
+
+function tellForeign(options: ExchangeOptions, status: number, text: string): void {
+  const { observer, transport } = options;
+  if (observer?.onForeignAnswer === undefined || text === '' || isStatus(text, isForeign(options))) return;
+  const { host } = transport;
   observer.onForeignAnswer({ host, status, text: text.slice(0, FOREIGN_ANSWER_CHARS_MAX) });
 }
 
@@ -171,7 +190,8 @@ async function openStream(options: ExchangeOptions, request: Call): Promise<Wire
     }
     const text = await readText(answer.body, boundOf(options, request));
     stop();
-    throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter: answer.headers['retry-after'] });
+    const retryAfter = answer.headers['retry-after'];
+    throw failureOfAnswer(request.name, { status: answer.status, text, retryAfter, isForeign: isForeign(options) });
   } catch (error) {
     stop();
     throw error instanceof ApiError ? error : silence(options, request, deadline, { sent: true, error });

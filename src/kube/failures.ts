@@ -4,7 +4,15 @@
 //   F2. `Refused` means that nothing left: no connection, no credentials, no permission by the write gate.
 //   F3. Messages are the server's text, or ours without ports of this side, times or ids: they end up in conditions.
 
-import { SERVER_CAUSES_MAX, SERVER_TEXT_CHARS_MAX } from '../limits.js';
+import { jsonExtent } from '../http/json-text.js';
+import {
+  SERVER_CAUSES_MAX,
+  SERVER_TEXT_CHARS_MAX,
+  STATUS_CHARS_MAX,
+  STATUS_DEPTH_MAX,
+  STATUS_VALUES_MAX,
+} from '../limits.js';
+import { scrubSecrets } from '../scrub.js';
 import { ApiError, type ApiFailure, type ApiFailureKind } from './contract.js';
 import { CROWDED } from './kept-bytes.js';
 
@@ -76,15 +84,21 @@ interface Status {
 /** The failure that an answer with an error status means. */
 export function failureOfAnswer(
   call: CallName,
-  answer: { readonly status: number; readonly text: string; readonly retryAfter: string | undefined },
+  answer: {
+    readonly status: number;
+    readonly text: string;
+    readonly retryAfter: string | undefined;
+    /** Whoever names the server may read conditions and not the server, and the server may be anything. */
+    readonly isForeign?: boolean;
+  },
 ): ApiError {
-  const status = parseStatus(answer.text);
+  const status = parseStatus(answer.text, answer.isForeign === true);
   const kind = kindOf(call, answer.status, status);
   return new ApiError({
     kind,
     status: answer.status,
     reason: bounded(status?.reason) ?? '',
-    message: bounded(status?.message) ?? messageWithoutStatus(call, kind, answer),
+    message: messageOf(status, answer) ?? messageWithoutStatus(call, kind, answer),
     retryAfterMs: retryAfterMs(answer.retryAfter, status),
     verb: call.verb,
     target: call.target,
@@ -103,6 +117,40 @@ function causesOf(status: Status | null): Pick<ApiFailure, 'causes'> {
   return {
     causes: kept.map((cause) => ({ reason: bounded(cause?.reason) ?? '', message: bounded(cause?.message) ?? '' })),
   };
+}
+
+/** The reasons that API servers give: metav1.StatusReason. */
+const STATUS_REASONS: ReadonlySet<unknown> = new Set([
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'AlreadyExists',
+  'Conflict',
+  'Gone',
+  'Invalid',
+  'ServerTimeout',
+  'StoreReadError',
+  'Timeout',
+  'TooManyRequests',
+  'BadRequest',
+  'MethodNotAllowed',
+  'NotAcceptable',
+  'RequestEntityTooLarge',
+  'UnsupportedMediaType',
+  'InternalError',
+  'Expired',
+  'ServiceUnavailable',
+]);
+
+/** What a Status says; of a foreign server only where its reason is one of an API server, and without what looks like a secret. */
+function messageOf(
+  status: Status | null,
+  answer: { readonly status: number; readonly isForeign?: boolean },
+): string | undefined {
+  const message = bounded(status?.message);
+  if (answer.isForeign !== true || message === undefined) return message;
+  if (STATUS_REASONS.has(status?.reason)) return scrubSecrets(message);
+  return `the server answered ${answer.status} without a reason of a Kubernetes API`;
 }
 
 /** A text of a server, cut; undefined for anything else. */
@@ -160,18 +208,24 @@ function kindOf(call: CallName, code: number, status: Status | null): ApiFailure
 }
 
 /** True for the body of a Kubernetes API's refusal. */
-export function isStatus(text: string): boolean {
-  return parseStatus(text) !== null;
+export function isStatus(text: string, isForeign: boolean): boolean {
+  return parseStatus(text, isForeign) !== null;
 }
 
-function parseStatus(text: string): Status | null {
-  if (!text.startsWith('{')) return null;
+function parseStatus(text: string, isForeign: boolean): Status | null {
+  if (!text.startsWith('{') || (isForeign && isTooMuch(text))) return null;
   try {
     const value = JSON.parse(text) as Status;
     return value.kind === 'Status' ? value : null;
   } catch {
     return null;
   }
+}
+
+function isTooMuch(text: string): boolean {
+  if (text.length > STATUS_CHARS_MAX) return true;
+  const { values, depth } = jsonExtent(text);
+  return values > STATUS_VALUES_MAX || depth > STATUS_DEPTH_MAX;
 }
 
 function messageWithoutStatus(call: CallName, kind: ApiFailureKind, answer: { readonly status: number }): string {

@@ -8,11 +8,14 @@
 import type { Clock } from '../host/contract.js';
 import {
   WORKLOAD_ANSWER_BYTES_MAX,
+  WORKLOAD_ANSWER_DEPTH_MAX,
+  WORKLOAD_ANSWER_VALUES_MAX,
   WORKLOAD_BYTES_MAX,
   WORKLOAD_CALL_TIMEOUT_MS,
   WORKLOAD_FURTHER_SOCKET_MS,
   WORKLOAD_LINE_BYTES_MAX,
   WORKLOAD_LIST_BYTES_MAX,
+  WORKLOAD_LIST_VALUES_MAX,
   WORKLOAD_OWN_BYTES,
   WORKLOAD_PROBE_TIMEOUT_MS,
   WORKLOAD_SHARE_BYTES_MAX,
@@ -93,6 +96,11 @@ function answersOf(whole: ByteBudget): AnswerLimits {
     objectBytesMax: WORKLOAD_ANSWER_BYTES_MAX,
     listBytesMax: WORKLOAD_LIST_BYTES_MAX,
     lineBytesMax: WORKLOAD_LINE_BYTES_MAX,
+    extent: {
+      objectValuesMax: WORKLOAD_ANSWER_VALUES_MAX,
+      listValuesMax: WORKLOAD_LIST_VALUES_MAX,
+      depthMax: WORKLOAD_ANSWER_DEPTH_MAX,
+    },
     budget: shareOf(whole, { bytesMax: WORKLOAD_SHARE_BYTES_MAX, ownBytes: WORKLOAD_OWN_BYTES }),
   };
 }

@@ -35,6 +35,16 @@ describe('failures', () => {
     });
   });
 
+  test('texts that hold a secret, of whatever failure -> the secret is taken out', () => {
+    const text = 'echo Bearer abcdef.0123456789abcdef password=hunter2';
+    const api = Object.assign(new Error(text), { failure: { kind: 'Unknown', message: text } });
+    for (const error of [new EffectFailure('Missing', text), api, new AbortedWork(text)]) {
+      const { message = '' } = failureOf('make', error) ?? {};
+      expect(message).toContain('echo Bearer [removed]');
+      expect(message).not.toMatch(/0123456789abcdef|hunter2/);
+    }
+  });
+
   test('work that was told to stop: -> Aborted; anything else -> a bug', () => {
     expect(failureOf('make', new AbortedWork('why'))).toEqual({ request: 'make', kind: 'Aborted', message: 'why' });
     for (const bug of [new TypeError('x'), null, undefined, 'text', { failure: null }, { failure: { kind: 1 } }]) {

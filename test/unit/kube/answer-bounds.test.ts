@@ -1,7 +1,7 @@
 // What an API server can make this process keep: bounded by the bytes that are kept, whatever pieces they come in.
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { resources } from '../../../src/api/names.js';
 import { fixedAccess } from '../../../src/kube/access.js';
 import { readLines } from '../../../src/kube/body.js';
@@ -9,6 +9,8 @@ import { createApiClient, type FullApiClient } from '../../../src/kube/client.js
 import { ApiError } from '../../../src/kube/contract.js';
 import { isSilence } from '../../../src/kube/failures.js';
 import { createAnswerParser } from '../../../src/kube/http-wire.js';
+import type { AnswerExtent } from '../../../src/kube/exchange.js';
+import { failureOfAnswer } from '../../../src/kube/failures.js';
 import { createHttpsTransport } from '../../../src/kube/https-transport.js';
 import { createByteBudget, KeptBytes, shareOf, type ByteBudget } from '../../../src/kube/kept-bytes.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
@@ -21,7 +23,11 @@ afterEach(async () => {
 });
 
 /** A server of raw bytes, and a client that keeps 1,000 bytes of an object and 4,000 of a list. */
-async function clientOf(answer: (socket: Socket) => void, budget: ByteBudget | null = null): Promise<FullApiClient> {
+async function clientOf(
+  answer: (socket: Socket) => void,
+  budget: ByteBudget | null = null,
+  extent: AnswerExtent | null = null,
+): Promise<FullApiClient> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => answer(socket));
@@ -38,7 +44,7 @@ async function clientOf(answer: (socket: Socket) => void, budget: ByteBudget | n
     userAgent: 'x',
     fieldManager: 'x',
     timeoutMs: 5_000,
-    answers: { objectBytesMax: 1_000, listBytesMax: 4_000, lineBytesMax: 1_000, budget },
+    answers: { objectBytesMax: 1_000, listBytesMax: 4_000, lineBytesMax: 1_000, extent, budget },
   });
   closers.push(
     () => void server.close(),
@@ -149,6 +155,104 @@ describe('answers: bounds', () => {
   ])('%j: a blank that is none in a header -> refused', (header, text) => {
     const parser = createAnswerParser({ onHead: () => undefined, onBody: () => undefined, onEnd: () => undefined });
     expect(() => parser.feed(Buffer.from(`HTTP/1.1 200 OK\r\n${header}\r\n\r\nab`, 'latin1'))).toThrow(text);
+  });
+});
+
+/** Answers each request of a connection with this body. */
+const answering = (body: string, status = '200 OK') => {
+  const answer = `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  return (socket: Socket): void => {
+    socket.write(answer);
+    socket.on('data', () => socket.write(answer));
+  };
+};
+
+describe('answers: how much JSON is read', () => {
+  const extent = { objectValuesMax: 100, listValuesMax: 300, depthMax: 20 };
+  const json = (values: number): string => `{"metadata":{},"items":[${Array(values).fill('{}').join(',')}]}`;
+  const nested = (depth: number): string => `{"metadata":{},"items":[${'['.repeat(depth)}${']'.repeat(depth)}]}`;
+  let parse: ReturnType<typeof jest.spyOn>;
+  beforeEach(() => {
+    parse = jest.spyOn(JSON, 'parse');
+  });
+  afterEach(() => parse.mockRestore());
+
+  test.each([
+    ['more values than an object may have', json(120)],
+    ['values that all end no text', json(120).slice(0, -1)],
+    ['brackets within each other', nested(40)],
+    ['brackets that nobody closes', `{"metadata":${'['.repeat(400)}`],
+  ])('an object with %s -> TooLarge, and nothing of it is read', async (_, body) => {
+    const client = await clientOf(answering(body), null, extent);
+    expect(await reasonOf(client.get(object))).toBe('TooLarge');
+    expect(await reasonOf(client.create(object.resource, {}))).toBe('TooLarge');
+    expect(await reasonOf(client.post('/x', {}))).toBe('TooLarge');
+    expect(await reasonOf(client.getPath('/version'))).toBe('TooLarge');
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  test('a page of a list -> may have more values than an object, and no more than that', async () => {
+    expect(await (await clientOf(answering(json(120)), null, extent)).list(machines)).toMatchObject({
+      items: { length: 120 },
+    });
+    parse.mockClear();
+    expect(await reasonOf((await clientOf(answering(json(320)), null, extent)).list(machines))).toBe('TooLarge');
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  test('an event of a watch with more values than an object may have -> the watch breaks', async () => {
+    const line = `{"type":"ADDED","object":${json(120)}}\n`;
+    const client = await clientOf(answering(line), null, extent);
+    const read = async (): Promise<void> => {
+      for await (const event of client.watch(machines, {})) expect(event).toBe('never');
+    };
+    expect(await reasonOf(read())).toBe('TooLarge');
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  test('the management cluster -> no such bound', async () => {
+    expect(await (await clientOf(answering(json(350)))).list(machines)).toMatchObject({ items: { length: 350 } });
+  });
+
+  test('the answer to a ping -> not read as JSON, and no more kept of it than its bound', async () => {
+    const client = await clientOf(answering(nested(400)), null, extent);
+    await client.ping('/');
+    expect(await reasonOf((await clientOf(answering(nested(600)), null, extent)).ping('/'))).toBe('TooLarge');
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  const call = { verb: 'get', target: { kind: 'Secret', namespace: 'n', name: 's' }, write: false };
+  test.each([
+    ['longer than a Status is', `{"kind":"Status","message":"${'x'.repeat(70_000)}"}`],
+    ['with more values', `{"kind":"Status","a":[${Array(6_000).fill('{}').join(',')}]}`],
+    ['with more brackets within each other', `{"kind":"Status","a":${'['.repeat(1_000)}${']'.repeat(1_000)}}`],
+  ])('a refusal %s -> told by its HTTP status, and not read', (_, text) => {
+    expect(failureOfAnswer(call, { status: 500, text, retryAfter: undefined, isForeign: true }).failure).toMatchObject({
+      kind: 'Unavailable',
+      message: 'the server answered 500, and it is no Kubernetes API',
+    });
+    expect(parse).not.toHaveBeenCalled();
+  });
+});
+
+describe('refusals of servers that are not trusted', () => {
+  const call = { verb: 'get', target: { kind: 'Secret', namespace: 'n', name: 's' }, write: true };
+  const said = (status: object, isForeign: boolean): string => {
+    const text = JSON.stringify({ kind: 'Status', message: 'echo Bearer abcdefgh12345678 of the page', ...status });
+    return failureOfAnswer(call, { status: 500, text, retryAfter: undefined, isForeign }).failure.message;
+  };
+
+  test.each([{}, { reason: '' }, { reason: 'Pages' }, { reason: 5 }])(
+    'a Status with %j for a reason -> its HTTP status, and nothing of its message',
+    (status) => expect(said(status, true)).toBe('the server answered 500 without a reason of a Kubernetes API'),
+  );
+
+  test('a Status with a reason of an API server -> its message, without what looks like a secret', () => {
+    expect(said({ reason: 'InternalError' }, true)).toBe('echo Bearer [removed] of the page');
+  });
+
+  test('the management cluster -> its message as it is', () => {
+    expect(said({ reason: 'Pages' }, false)).toContain('abcdefgh12345678');
   });
 });
 
