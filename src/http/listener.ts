@@ -72,16 +72,18 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const fault = (place: ListenerFault['place'], error: unknown): void =>
     tell(options, { listener: options.name, place, error });
   const running = new Set<ServerResponse>();
+  const last = new WeakMap<Socket, ServerResponse>();
   const connections = createConnections(
     options.connectionsMax ?? LISTENER_CONNECTIONS_MAX,
     options.monotonicMs ?? (() => performance.now()),
   );
   const answerTimeMaxMs = options.answerTimeMaxMs ?? LISTENER_ANSWER_TIME_MAX_MS;
   const server = serverOf(options, (request, response) => {
-    if (connections.isBusy(request)) {
+    if (connections.isBusy(request) && !isWritten(last.get(request.socket), request.socket)) {
       request.socket.destroy();
       return;
     }
+    last.set(request.socket, response);
     const rested = connections.busy(request);
     running.add(response);
     response.once('close', () => {
@@ -155,6 +157,11 @@ async function bound(server: Server, { port, host }: ListenerOptions): Promise<n
   });
   const at = server.address();
   return typeof at === 'object' && at !== null ? at.port : port;
+}
+
+/** Over TLS a peer may have an answer, and ask again, before we are told that it was written. */
+function isWritten(response: ServerResponse | undefined, socket: Socket): boolean {
+  return 'encrypted' in socket && !socket.destroyed && response?.writableEnded === true;
 }
 
 /** Ends the connection of an answer that was written to its end and is not taken in time. */
