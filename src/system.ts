@@ -21,6 +21,11 @@ export const systemRandom: Random = Object.freeze({
   bytes: (count: number) => new Uint8Array(randomBytes(count)),
 });
 
+/** Runs something when the event loop has been round: sockets and timers that are due come first. */
+export function afterOthers(run: () => void): void {
+  setImmediate(run);
+}
+
 /** The environment variables of this process, as they are now. */
 export function environment(): Readonly<Record<string, string | undefined>> {
   return process.env;

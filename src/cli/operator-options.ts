@@ -10,6 +10,8 @@ export interface OperatorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly random: Random;
+  /** Runs something after all others of this process had their turn (system.ts); absent where time is not real. */
+  readonly afterOthers?: (run: () => void) => void;
   readonly log: Logger;
   /** The level of `log`, where it can be changed. */
   readonly logLevel?: LogLevel;

@@ -260,7 +260,7 @@ function leadershipOf(options: OperatorOptions, management: Management, group: L
 }
 
 function hostOf(
-  { config, clock, random, log, metrics }: OperatorOptions,
+  { config, clock, random, afterOthers, log, metrics }: OperatorOptions,
   module: ControllerModule,
   {
     built,
@@ -280,6 +280,7 @@ function hostOf(
     random,
     freshness,
     concurrency: built.concurrency,
+    ...(afterOthers === undefined ? {} : { afterOthers }),
     syncPeriodMs: config.syncPeriodMs,
     ...(config.shadow ? { restMinMs: SHADOW_REST_MIN_MS } : {}),
     log,

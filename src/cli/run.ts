@@ -5,7 +5,7 @@
 
 import { createLogger, type Logger } from '../log.js';
 import { createMetrics } from '../metrics.js';
-import { environment, systemClock, systemRandom } from '../system.js';
+import { afterOthers, environment, systemClock, systemRandom } from '../system.js';
 import { parseConfig, type OperatorConfig } from './config.js';
 import { CommandFailure, exitCodeOf, printFailure } from './exit.js';
 import { keepMemorySmall } from './heap.js';
@@ -29,7 +29,16 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     announce(config, log);
     await live(
-      { config, environment: environment(), clock: systemClock, random: systemRandom, log, logLevel, metrics },
+      {
+        config,
+        environment: environment(),
+        clock: systemClock,
+        random: systemRandom,
+        afterOthers,
+        log,
+        logLevel,
+        metrics,
+      },
       [stopped.signal.then(() => null), net.fault],
     );
     process.exit(0);

@@ -17,6 +17,8 @@ export interface HostOptions {
   readonly random: Random;
   readonly freshness: Freshness;
   readonly concurrency: number;
+  /** Runs something after all others of this process had their turn. With it turns start one by one; absent: all in one breath. */
+  readonly afterOthers?: (run: () => void) => void;
   /** Wake-ups come no sooner than this after a turn: for shadow mode, where what a turn writes never shows. */
   readonly restMinMs?: number;
   /** Every object gets a pass in each period of this length (sync-period.ts); 0 and absent: none. */

@@ -188,26 +188,26 @@ async function stop(host: Running, graceMs: number): Promise<void> {
   host.queue.close();
   for (const memory of host.memories.values()) memory.parked?.();
   if (host.turns.size === 0) return;
-  const idle = new Promise<void>((resolve) => {
-    host.onIdle = resolve;
-  });
+  const idle = new Promise<void>((resolve) => void (host.onIdle = resolve));
   const cancel = host.options.clock.schedule(graceMs, () => host.stopping.abort());
   await idle;
   cancel();
 }
 
-/** Starts turns for ready keys, as many as may run at once. */
+/** Starts turns for ready keys, as many as may run at once. Probes and the Lease get their turn between them. */
 function pump(host: Running): void {
   if (host.phase !== 'running' || host.isPumping) return;
   const { queue, turns, options } = host;
+  const { afterOthers = queueMicrotask } = options;
   host.isPumping = true;
-  queueMicrotask(() => {
+  afterOthers(() => {
     host.isPumping = false;
     while (host.phase === 'running' && turns.size < options.concurrency) {
       const key = queue.take();
       if (key === null) return;
       turns.set(key, options.clock.monotonicMs());
       void handle(host, key);
+      if (options.afterOthers !== undefined) return pump(host);
     }
   });
 }

@@ -442,6 +442,21 @@ describe('host: failures', () => {
     ]);
   });
 
+  test('many keys that are ready, with others to let by -> turns start one by one, the others between them', async () => {
+    const waiting: (() => void)[] = [];
+    const { world, clock, host } = toyHost({}, { afterOthers: (run) => void waiting.push(run) });
+    for (const key of ['a', 'b', 'c']) world.put(key, { ready: true });
+    await clock.settle();
+    expect([host.active, host.depth, waiting.length]).toEqual([0, 3, 1]);
+    waiting.shift()?.();
+    expect([host.active, host.depth, waiting.length]).toEqual([1, 2, 1]);
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+      run();
+      await clock.settle();
+    }
+    expect([host.active, host.isSettled, host.keys().length]).toEqual([0, true, 3]);
+  });
+
   test('a bug in a retry rule: -> told, and the usual backoff counts', async () => {
     const { world, clock, host, notes } = toyHost({
       ...failing(() => new EffectFailure('Broken', 'x')),
