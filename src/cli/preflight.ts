@@ -1,8 +1,8 @@
 // What must be true before the operator starts: the API server answers, the kinds exist, and we may do what we shall do.
 //
-// A missing definition, a kind that may not be listed or watched, and a Lease that may not be read are start-up errors
-// that name all that is missing and what to add: nothing would work. Any other right alone is a warning that names the rule to
-// add: it may never be needed.
+// A missing definition, a kind that may not be listed or watched, a Lease that may not be read, and a controller that is switched
+// on by name without its role are start-up errors that name all that is missing and what to add: nothing would work. Any other
+// right alone is a warning that names the rule to add: it may never be needed.
 // Anything that may pass by itself (a conversion webhook that is not up yet, an overloaded server) is neither: the caches keep trying.
 
 import { group, resources as kinds } from '../api/names.js';
@@ -57,7 +57,7 @@ function needsOf({ config, resources, leaseNamespaces }: PreflightOptions): read
   const watched = resources.map((resource) => ({
     resource,
     verbs: ['get', 'list', 'watch', ...(config.shadow ? [] : writesTo(resource.kind, config.controllers))],
-    essential: ['list', 'watch'],
+    essential: ['list', 'watch', ...(config.shadow ? [] : writesTo(resource.kind, config.controllers.filter(isOptIn)))],
     source: sourceOf(resource),
     ...(resource.namespaced ? scope : {}),
   }));
@@ -68,6 +68,11 @@ function needsOf({ config, resources, leaseNamespaces }: PreflightOptions): read
     namespace,
   }));
   return [...watched, ...leases];
+}
+
+/** A controller that is switched on by name has a role of its own: what it writes is all that it is for. */
+function isOptIn(name: ControllerName): boolean {
+  return name !== 'kubeadmconfig';
 }
 
 function writesTo(kind: string, controllers: readonly ControllerName[]): readonly string[] {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { resources } from '../../../src/api/names.js';
 import { preflight } from '../../../src/cli/preflight.js';
+import type { ControllerName } from '../../../src/cli/run-flags.js';
 import type { FullApiClient } from '../../../src/kube/client.js';
 import { resourceOf } from '../../../src/kube/resource-paths.js';
 import { failure } from '../kube/scripted-client.js';
@@ -11,7 +12,16 @@ interface Review {
 }
 
 /** What a start says whose account may not do these (`patch configmaps`). */
-async function start(...denied: readonly string[]): Promise<{ warnings: readonly string[]; error: string | null }> {
+async function start(...denied: readonly string[]): Promise<Said> {
+  return startOf(['kubeadmconfig'], ...denied);
+}
+
+interface Said {
+  readonly warnings: readonly string[];
+  readonly error: string | null;
+}
+
+async function startOf(controllers: readonly ControllerName[], ...denied: readonly string[]): Promise<Said> {
   const warnings: string[] = [];
   const may = (verb: string, resource: string): boolean => !denied.includes(`${verb} ${resource}`);
   const client = {
@@ -24,10 +34,10 @@ async function start(...denied: readonly string[]): Promise<{ warnings: readonly
     post: (_: string, { spec: { resourceAttributes } }: Review) =>
       Promise.resolve({ status: { allowed: may(resourceAttributes.verb, resourceAttributes.resource) } }),
   } as unknown as FullApiClient;
-  const watched = [resources.KubeadmConfig, resources.Secret, resources.ConfigMap].map(resourceOf);
+  const watched = [resources.KubeadmConfig, resources.Secret, resources.ConfigMap, resources.Cluster].map(resourceOf);
   try {
     await preflight(client, {
-      config: { controllers: ['kubeadmconfig'], namespace: '', shadow: false },
+      config: { controllers, namespace: '', shadow: false },
       resources: watched,
       leaseNamespaces: ['capi'],
       signal: new AbortController().signal,
@@ -74,6 +84,11 @@ describe('start with rights missing', () => {
       'A right is missing: the operator may not patch configmaps: add a rule with apiGroups [""], resources ["configmaps"], verbs ["patch"] to its ClusterRole',
       'A right is missing: the operator may not update leases.coordination.k8s.io: add a rule with apiGroups ["coordination.k8s.io"], resources ["leases"], verbs ["update"] to its Role in namespace capi',
     ]);
+  });
+
+  test('a controller that is switched on by name: may not write what it is for -> the start fails and says so', async () => {
+    const { error } = await startOf(['kubeadmconfig', 'cluster-initialized'], 'patch clusters');
+    expect(error).toMatch(/^the operator may not patch clusters\.cluster\.x-k8s\.io\/status: add a rule with/);
   });
 
   test('one that nothing works without, and others -> the error names all of them', async () => {
