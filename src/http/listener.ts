@@ -22,6 +22,7 @@ import {
   LISTENER_HEAD_TIME_MAX_MS,
   LISTENER_REQUEST_TIME_MAX_MS,
 } from '../limits.js';
+import { systemClock } from '../system.js';
 import { createConnections } from './connections.js';
 
 /** Something that went wrong in a handler or in the port itself, and ended one request at most. */
@@ -167,9 +168,10 @@ function isWritten(response: ServerResponse | undefined, socket: Socket): boolea
 /** Ends the connection of an answer that was written to its end and is not taken in time. */
 function destroyUntaken(response: ServerResponse, timeMaxMs: number): void {
   response.once('prefinish', () => {
-    const timer = setTimeout(() => response.destroy(), timeMaxMs);
-    timer.unref();
-    response.once('close', () => clearTimeout(timer));
+    response.once(
+      'close',
+      systemClock.schedule(timeMaxMs, () => response.destroy()),
+    );
   });
 }
 

@@ -28,7 +28,7 @@ import {
   type ExchangeOptions,
 } from './exchange.js';
 import { callText, failureOfContent, failureOfSilence, type CallName } from './failures.js';
-import { jsonExtent } from '../http/json-text.js';
+import { jsonExtent } from '../json-text.js';
 import { BodyError, TOO_LARGE } from './kept-bytes.js';
 import { apiVersionOf, collectionPath, isReviewPath, objectPath, query, selection } from './resource-paths.js';
 

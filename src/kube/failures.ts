@@ -4,7 +4,7 @@
 //   F2. `Refused` means that nothing left: no connection, no credentials, no permission by the write gate.
 //   F3. Messages are the server's text, or ours without ports of this side, times or ids: they end up in conditions.
 
-import { jsonExtent } from '../http/json-text.js';
+import { jsonExtent } from '../json-text.js';
 import {
   SERVER_CAUSES_MAX,
   SERVER_TEXT_CHARS_MAX,

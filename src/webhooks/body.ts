@@ -6,7 +6,7 @@
 //   B4. Long bodies are read, judged and answered one after the other: whoever rests meanwhile is not one of many in memory.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonExtent, type JsonExtent } from '../http/json-text.js';
+import { jsonExtent, type JsonExtent } from '../json-text.js';
 import { JSON_DEPTH_MAX } from '../limits.js';
 
 /** Why there is no body. */

@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as othersRan } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import type { ValidationGates } from '../api/kubeadmconfig/validation.js';
-import { jsonText } from '../http/json-text.js';
+import { jsonText } from '../json-text.js';
 import { listen, type Listener, type ListenerFault } from '../http/listener.js';
 import { requestTarget } from '../http/request-target.js';
 import {

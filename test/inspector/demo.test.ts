@@ -121,7 +121,9 @@ describe('page beside `demo --chaos 7`', () => {
     };
     await until(isFiltered);
     expect(new URL(page.url()).searchParams.get('filter')).toBe('cluster=sample-2 role=control-plane');
-    await page.reload();
+    // Chaos drops the operator with its page now and then: whoever reloads at that moment tries again.
+    const open = page;
+    await until(async () => (await open.reload()) !== null);
     await until(isFiltered);
     await page.fill('#filter', '');
   });

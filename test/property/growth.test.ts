@@ -52,7 +52,7 @@ import { decodeProtobuf } from '../../src/embedded/objects/protobuf.js';
 import { jsonPatch } from '../../src/embedded/patch/json-patch.js';
 import { readEnvelope } from '../../src/host/envelope.js';
 import { normaliseMessage } from '../../src/host/normalise.js';
-import { jsonExtent, jsonText } from '../../src/http/json-text.js';
+import { jsonExtent, jsonText } from '../../src/json-text.js';
 import { cookieOf, requestTarget } from '../../src/http/request-target.js';
 import { failureOfAnswer } from '../../src/kube/failures.js';
 import { createAnswerParser } from '../../src/kube/http-wire.js';

@@ -3,7 +3,7 @@
 // What clients send is JSON, or YAML for server-side apply; protobuf is answered with 415.
 import { parse } from 'yaml';
 
-import { jsonDepth } from '../../http/json-text.js';
+import { jsonDepth } from '../../json-text.js';
 import { JSON_RECURSION_MAX } from '../../limits.js';
 import { badRequest, invalid, unsupportedMediaType } from '../failure.js';
 import { isObject, textAt, type Fields } from '../json.js';

@@ -1,7 +1,7 @@
 // Request targets, cookies and JSON texts of strangers: never an exception.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonDepth, jsonExtent, jsonText } from '../../../src/http/json-text.js';
+import { jsonDepth, jsonExtent, jsonText } from '../../../src/json-text.js';
 import { cookieOf, requestTarget, unescaped } from '../../../src/http/request-target.js';
 
 describe('request target', () => {

@@ -306,9 +306,12 @@ describe('secrets in caches', () => {
       stringData: { a: 'b' },
     }) as KubeObject;
 
-  test.each(['ca', 'etcd', 'proxy', 'sa', 'apiserver-etcd-client', 'kubeconfig'])('purpose %s -> data is kept', (purpose) => {
-    expect(projectSecret(secret(`c1-${purpose}`, 'c1'))).toHaveProperty('data');
-  });
+  test.each(['ca', 'etcd', 'proxy', 'sa', 'apiserver-etcd-client', 'kubeconfig'])(
+    'purpose %s -> data is kept',
+    (purpose) => {
+      expect(projectSecret(secret(`c1-${purpose}`, 'c1'))).toHaveProperty('data');
+    },
+  );
 
   test.each([
     ['bootstrap data', secret('c1-md-0-abc', 'c1')],

@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { jsonText } from '../../../src/http/json-text.js';
+import { jsonText } from '../../../src/json-text.js';
 import type { Logger } from '../../../src/log.js';
 import { silentLogger } from '../../../src/log.js';
 import { createTurns } from '../../../src/webhooks/body.js';

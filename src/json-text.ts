@@ -3,7 +3,7 @@
 // The engine reads JSON of any depth and writes it by recursion, which ends with an exception a few thousand levels down. An
 // object that deep can be stored in an API server (in `metadata.managedFields`) and must be answered about like any other.
 
-import { JSON_RECURSION_MAX } from '../limits.js';
+import { JSON_RECURSION_MAX } from './limits.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
