@@ -1,5 +1,7 @@
 // Sets of characters in Go's regular expressions: escapes, `[...]`, `[:alpha:]`, `\pL`.
 
+import { orbitOf } from './go-regexp-fold.js';
+
 /** Whether a code point belongs to a set. */
 export type CharTest = (code: number) => boolean;
 
@@ -7,6 +9,13 @@ export type CharTest = (code: number) => boolean;
 export interface Reader {
   readonly text: string;
   at: number;
+  /** Whether case counts where the reader is: sets are folded before they are negated. */
+  ignoresCase: boolean;
+}
+
+/** A set with all cases of what is in it. */
+export function folded(has: CharTest, { ignoresCase }: Pick<Reader, 'ignoresCase'>): CharTest {
+  return ignoresCase ? (code) => orbitOf(code).some(has) : has;
 }
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, t: 9, n: 10, r: 13, v: 11 };
@@ -32,10 +41,10 @@ const POSIX: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9A-Fa-f]/,
 };
 
-const byExpression =
-  (expression: RegExp, isNegated: boolean): CharTest =>
-  (code) =>
-    expression.test(String.fromCodePoint(code)) !== isNegated;
+function byExpression(reader: Reader, expression: RegExp, isNegated: boolean): CharTest {
+  const has = folded((code) => expression.test(String.fromCodePoint(code)), reader);
+  return (code) => has(code) !== isNegated;
+}
 
 /** `\pL`, `\p{Greek}` and their negations; null where there is none. */
 export function unicodeClass(reader: Reader): CharTest | null {
@@ -47,7 +56,7 @@ export function unicodeClass(reader: Reader): CharTest | null {
   if (name === 'Any') return () => !isNegated;
   for (const property of [name, `Script=${name}`]) {
     try {
-      return byExpression(new RegExp(`^\\p{${property}}$`, 'u'), isNegated);
+      return byExpression(reader, new RegExp(`^\\p{${property}}$`, 'u'), isNegated);
     } catch {
       // Not a category: then a script, or nothing.
     }
@@ -61,10 +70,10 @@ export function readEscape(reader: Reader): CharTest {
   const perl = PERL[letter.toLowerCase()];
   if (perl !== undefined && letter !== '') {
     reader.at += 2;
-    return byExpression(perl, letter !== letter.toLowerCase());
+    return byExpression(reader, perl, letter !== letter.toLowerCase());
   }
   const wanted = readEscapedCode(reader);
-  return (code) => code === wanted;
+  return folded((code) => code === wanted, reader);
 }
 
 function readEscapedCode(reader: Reader): number {
@@ -96,7 +105,8 @@ export function readClass(reader: Reader): CharTest {
     tests.push(posixClass(reader) ?? unicodeClass(reader) ?? readRange(reader));
   }
   reader.at += 1;
-  return (code) => tests.some((has) => has(code)) !== isNegated;
+  const has = folded((code) => tests.some((test) => test(code)), reader);
+  return (code) => has(code) !== isNegated;
 }
 
 /** `[:alpha:]` inside of a class; null where there is none. */
@@ -106,7 +116,7 @@ function posixClass(reader: Reader): CharTest | null {
   const expression = POSIX[match[2] ?? ''];
   if (expression === undefined) throw new Error(`invalid character class range: ${match[0]}`);
   reader.at += match[0].length;
-  return byExpression(expression, match[1] === '^');
+  return byExpression(reader, expression, match[1] === '^');
 }
 
 function readRange(reader: Reader): CharTest {

@@ -1,6 +1,6 @@
 // Reads a regular expression in Go's syntax (RE2): no look-around and no back references, as there.
 
-import { readClass, readEscape, unicodeClass, type CharTest, type Reader } from './go-regexp-chars.js';
+import { folded, readClass, readEscape, unicodeClass, type CharTest, type Reader } from './go-regexp-chars.js';
 
 /** Whether a place in the text fits, by the code points around it; null at the ends. */
 export type Assertion = (before: number | null, after: number | null) => boolean;
@@ -26,7 +26,7 @@ const NEWLINE = 10;
 
 /** Reads an expression; throws an Error that says what is wrong with it. */
 export function parseGoRegExp(text: string): GoRegExpNode {
-  const reader: Reader = { text, at: 0 };
+  const reader: Reader = { text, at: 0, ignoresCase: false };
   const node = readChoice(reader, { i: false, m: false, s: false }, 0);
   if (reader.at < text.length) throw new Error('unexpected )');
   return node;
@@ -85,7 +85,8 @@ function readAtom(reader: Reader, flags: Flags, depth: number): GoRegExpNode {
     case '(':
       return readGroup(reader, flags, depth);
     case '[':
-      return chars(readClass(reader), flags);
+      reader.ignoresCase = flags.i;
+      return { kind: 'chars', has: readClass(reader) };
     case '\\':
       return readBackslash(reader, flags);
     case '*':
@@ -133,7 +134,10 @@ const PLACES: Readonly<Record<string, Assertion>> = {
 
 function readBackslash(reader: Reader, flags: Flags): GoRegExpNode {
   const place = PLACES[reader.text[reader.at + 1] ?? ''];
-  if (place === undefined) return chars(unicodeClass(reader) ?? readEscape(reader), flags);
+  if (place === undefined) {
+    reader.ignoresCase = flags.i;
+    return { kind: 'chars', has: unicodeClass(reader) ?? readEscape(reader) };
+  }
   reader.at += 2;
   return { kind: 'assert', holds: place };
 }
@@ -156,14 +160,5 @@ function readRepeat(reader: Reader, part: GoRegExpNode): GoRegExpNode {
 
 function literal(char: string, flags: Flags): GoRegExpNode {
   const wanted = char.codePointAt(0) ?? 0;
-  return chars((code) => code === wanted, flags);
-}
-
-function chars(has: CharTest, flags: Flags): GoRegExpNode {
-  if (!flags.i) return { kind: 'chars', has };
-  const cases = (code: number): readonly number[] => {
-    const char = String.fromCodePoint(code);
-    return [char, char.toLowerCase(), char.toUpperCase()].map((each) => each.codePointAt(0) ?? 0);
-  };
-  return { kind: 'chars', has: (code) => cases(code).some(has) };
+  return { kind: 'chars', has: folded((code) => code === wanted, { ignoresCase: flags.i }) };
 }
