@@ -169,6 +169,35 @@ describe('listener', () => {
     expect([coming, rests].map(({ socket }) => socket.closed)).toEqual([false, true]);
   });
 
+  test('connections: the oldest was answered last -> it stays, the one that rests longer gives way', async () => {
+    const { port } = await start({ connectionsMax: 2 });
+    const answered = ({ socket }: { readonly socket: Socket }) => new Promise((done) => socket.once('data', done));
+    const oldest = dial(port, KEPT);
+    await answered(oldest);
+    const second = dial(port, KEPT);
+    await answered(second);
+    const again = answered(oldest);
+    oldest.socket.write(KEPT);
+    await again;
+    expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
+    await second.answer;
+    expect([oldest, second].map(({ socket }) => socket.closed)).toEqual([false, true]);
+  });
+
+  test('connections: one was upgraded, another rests -> the upgraded one stays', async () => {
+    const { port } = await start({
+      connectionsMax: 2,
+      onUpgrade: (_, socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+    });
+    const upgraded = dial(port, UPGRADE);
+    await new Promise((done) => upgraded.socket.once('data', done));
+    const rests = dial(port, KEPT);
+    await new Promise((done) => rests.socket.once('data', done));
+    expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
+    await rests.answer;
+    expect([upgraded, rests].map(({ socket }) => socket.closed)).toEqual([false, true]);
+  });
+
   test('connections: all send requests slowly -> the first of them gives way', async () => {
     let nowMs = 0;
     let begun = 0;

@@ -77,7 +77,7 @@ const everything = {
   as: 'jane@example.com',
   'as-uid': '06f6',
   'as-groups': ['system:masters', 'dévs'],
-  'as-user-extra': { Scopes: ['view', 'edit'], 'acme.com/a%b c': ['1'], none: [] },
+  'as-user-extra': { Scopes: ['view', 'edit'], 'acme.com/a%b c': ['1'], 'a\tb': ['2'], none: [] },
 };
 
 describe.each([
@@ -95,6 +95,7 @@ describe.each([
       'impersonate-extra-scopes: view',
       'impersonate-extra-scopes: edit',
       'impersonate-extra-acme.com%2fa%25b%20c: 1',
+      'impersonate-extra-a%09b: 2',
     ]);
   });
 
