@@ -189,10 +189,14 @@ describe('listener', () => {
       connectionsMax: 2,
       onUpgrade: (_, socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
     });
-    const upgraded = dial(port, UPGRADE);
-    await new Promise((done) => upgraded.socket.once('data', done));
+    const answered = ({ socket }: { readonly socket: Socket }) => new Promise((done) => socket.once('data', done));
+    const upgraded = dial(port, KEPT);
+    await answered(upgraded);
+    const switched = answered(upgraded);
+    upgraded.socket.write(UPGRADE);
+    await switched;
     const rests = dial(port, KEPT);
-    await new Promise((done) => rests.socket.once('data', done));
+    await answered(rests);
     expect(await dial(port, GET).answer).toMatch(/^HTTP\/1\.1 200 /);
     await rests.answer;
     expect([upgraded, rests].map(({ socket }) => socket.closed)).toEqual([false, true]);
