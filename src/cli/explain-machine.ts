@@ -8,6 +8,7 @@ import { label, resources } from '../api/names.js';
 import { explainMachine } from '../controllers/machine/explain.js';
 import { kinds, type StoredMachine, type StoredNode } from '../controllers/machine/objects.js';
 import { hasHookTimes, machineDefinitionName } from '../controllers/machine/machine-definition.js';
+import { machineIndexes } from '../controllers/machine/machine-indexes.js';
 import type { Ports } from '../controllers/machine/ports.js';
 import { isOurs, viewOf, wantsNodes, type MachineView } from '../controllers/machine/view.js';
 import type { ClusterName } from '../controllers/machine/workload/workload-clusters.js';
@@ -58,10 +59,11 @@ function portsOf({ config }: ExplainRequest, reads: LiveReads, workload: Workloa
       machineDeployments: byName(kinds.machineDeployment),
       configMaps: config.snapshotStore === 'configmap' ? byName(kinds.configMap) : null,
       machines: {
-        byIndex(_index: string, value: string) {
+        byIndex(index: string, value: string) {
           const slash = value.indexOf('/');
           const selector = `${label.clusterName}=${value.slice(slash + 1)}`;
-          return reads.list(kinds.machine, value.slice(0, slash), selector);
+          const machines = reads.list<StoredMachine>(kinds.machine, value.slice(0, slash), selector);
+          return machines.filter((machine) => machineIndexes[index]?.(machine).includes(value) === true);
         },
       },
     },

@@ -320,4 +320,12 @@ describe('Machine: explain', () => {
     for (const answer of [await fromClusters(world), fromOperator(operator)])
       expect([answer?.state, answer?.waitsFor, answer?.unblocks]).toEqual(['Running', null, 'Nothing is needed.']);
   });
+
+  test('Machines of the control plane: counted from the clusters alone -> workers are none, as the operator counts', async () => {
+    const { world, operator } = await start();
+    await putRunning(world);
+    await world.settle();
+    for (const answer of [await fromClusters(world), fromOperator(operator)])
+      expect(answer?.facts['controlPlaneMachines']).toBe(1);
+  });
 });
